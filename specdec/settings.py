@@ -1,0 +1,175 @@
+"""What a person can choose for one run, checked once at the door.
+
+Everything behind this module may rely on the ranges stated here. Importing it costs no torch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+RULES = ("token", "match")
+DRAFTERS = ("model", "prompt_lookup")
+POLICIES = ("fixed",)
+
+MAX_GAMMA = 16
+MAX_NEW_TOKENS = 512
+MAX_TEMPERATURE = 10.0
+MAX_TOP_K = 1_000
+MAX_SEED = 2**32 - 1
+MAX_STOP_STRINGS = 8
+MAX_STOP_STRING_LENGTH = 64
+
+
+class BadInput(ValueError):
+    """A value from outside that can't be used. The message is one sentence fit for a visitor."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How logits become probabilities; the meaning is that of `transformers`' warpers, in their order.
+
+    temperature: 0 (greedy: one-hot on the first maximum) to `MAX_TEMPERATURE`.
+    top_k: keep the k largest logits (ties with the k-th stay); 0 keeps all.
+    top_p: keep the smallest set of commonest tokens whose mass reaches top_p, in (0, 1]; 1 keeps all.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All choices of one run. Build it with `checked` when the values come from outside.
+
+    gamma: draft length, 0..`MAX_GAMMA` tokens a round (0 is plain decoding).
+    draft_temperature: the draft's own temperature; None takes the target's. Top-k and top-p are shared.
+    rule, drafter, policy: keys from `RULES`, `DRAFTERS`, `POLICIES`.
+    chat: wrap the prompt in the target's chat template; False feeds the text as it is.
+    stop_strings: decoding ends where one of them is complete.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    draft_temperature: float | None = None
+    gamma: int = 4
+    rule: str = "token"
+    drafter: str = "model"
+    policy: str = "fixed"
+    max_new_tokens: int = 64
+    seed: int = 0
+    chat: bool = True
+    stop_strings: tuple[str, ...] = ()
+
+    @property
+    def target_sampling(self) -> Sampling:
+        return Sampling(self.temperature, self.top_k, self.top_p)
+
+    @property
+    def draft_sampling(self) -> Sampling:
+        temperature = self.temperature if self.draft_temperature is None else self.draft_temperature
+        return Sampling(temperature, self.top_k, self.top_p)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"stop_strings": list(self.stop_strings)}
+
+    def changed(self, **values: Any) -> Settings:
+        """A copy with some checked values; raises `BadInput` as `checked` does."""
+        return replace(self, **_checked_values(values))
+
+    @classmethod
+    def checked(cls, **values: Any) -> Settings:
+        """Settings from untrusted values.
+
+        Integers may come as floats with no fraction (4.0), as browsers and JSON send them.
+        Raises `BadInput` naming the field, the value and the limit.
+        """
+        return cls(**_checked_values(values))
+
+
+def _checked_values(values: dict[str, Any]) -> dict[str, Any]:
+    known = {field.name for field in fields(Settings)}
+    for name in values:
+        if name not in known:
+            raise BadInput(f"There is no setting {name!r}; the settings are {', '.join(sorted(known))}.")
+    return {name: _CHECKS[name](name, value) for name, value in values.items()}
+
+
+def whole_number(name: str, value: Any, low: int, high: int) -> int:
+    """`value` as an int in [low, high], or `BadInput`."""
+    number = _number(name, value, f"a whole number from {low} to {high}")
+    if number != math.floor(number) or not low <= number <= high:
+        raise BadInput(f"{name} must be a whole number from {low} to {high}, not {shown(value)}.")
+    return int(number)
+
+
+def real_number(name: str, value: Any, low: float, high: float, *, above: bool = False) -> float:
+    """`value` as a float in [low, high], or in (low, high] with `above`; else `BadInput`."""
+    limit = f"a number above {low:g} and up to {high:g}" if above else f"a number from {low:g} to {high:g}"
+    number = _number(name, value, limit)
+    if not low <= number <= high or (above and number == low):
+        raise BadInput(f"{name} must be {limit}, not {shown(value)}.")
+    return float(number)
+
+
+def choice(name: str, value: Any, keys: tuple[str, ...]) -> str:
+    """`value` if it is one of `keys`, or `BadInput`."""
+    if value not in keys:
+        raise BadInput(f"{name} must be one of {', '.join(keys)}, not {shown(value)}.")
+    return value
+
+
+def shown(value: Any, limit: int = 40) -> str:
+    """A value for an error sentence, cut so that hostile input can't fill the screen."""
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _number(name: str, value: Any, limit: str) -> float:
+    real = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not real or (isinstance(value, float) and not math.isfinite(value)):
+        raise BadInput(f"{name} must be {limit}, not {shown(value)}.")
+    return value
+
+
+def _optional_temperature(name: str, value: Any) -> float | None:
+    return None if value is None else real_number(name, value, 0.0, MAX_TEMPERATURE)
+
+
+def _boolean(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise BadInput(f"{name} must be true or false, not {shown(value)}.")
+    return value
+
+
+def _stop_strings(name: str, value: Any) -> tuple[str, ...]:
+    ok = (
+        isinstance(value, (list, tuple))
+        and len(value) <= MAX_STOP_STRINGS
+        and all(isinstance(text, str) and 0 < len(text) <= MAX_STOP_STRING_LENGTH for text in value)
+    )
+    if not ok:
+        raise BadInput(
+            f"{name} must be a list of at most {MAX_STOP_STRINGS} texts of 1 to "
+            f"{MAX_STOP_STRING_LENGTH} characters, not {shown(value)}."
+        )
+    return tuple(value)
+
+
+_CHECKS = {
+    "temperature": lambda name, value: real_number(name, value, 0.0, MAX_TEMPERATURE),
+    "top_k": lambda name, value: whole_number(name, value, 0, MAX_TOP_K),
+    "top_p": lambda name, value: real_number(name, value, 0.0, 1.0, above=True),
+    "draft_temperature": _optional_temperature,
+    "gamma": lambda name, value: whole_number(name, value, 0, MAX_GAMMA),
+    "rule": lambda name, value: choice(name, value, RULES),
+    "drafter": lambda name, value: choice(name, value, DRAFTERS),
+    "policy": lambda name, value: choice(name, value, POLICIES),
+    "max_new_tokens": lambda name, value: whole_number(name, value, 1, MAX_NEW_TOKENS),
+    "seed": lambda name, value: whole_number(name, value, 0, MAX_SEED),
+    "chat": _boolean,
+    "stop_strings": _stop_strings,
+}

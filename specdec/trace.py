@@ -1,0 +1,311 @@
+"""The record of a run: what the screen draws, the API returns and a file keeps.
+
+Plain data with no torch. JSON is strict (no NaN, no Infinity, no unknown field), so a trace that was
+written here can be read back, and nothing else can. Probabilities carry six significant digits; the
+p, q and accept probability of a drafted token are kept in full.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from specdec.settings import BadInput, Settings
+
+SCHEMA = "specdec-trace/1"
+MAX_JSON_BYTES = 4_000_000
+TOLERANCE = 1e-5
+
+Kind = Literal["accepted", "replaced", "bonus", "plain", "discarded"]
+StopReason = Literal["eos", "stop_string", "length", "context_full", "cancelled"]
+
+_STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+@dataclass(frozen=True, config=_STRICT)
+class TokenText:
+    """A token as a person should see it.
+
+    text: the characters that this token completes ('' when it is an inner part of a character).
+    special: a control token such as the end of a turn.
+    bytes: its bytes in hex when it is only a part of a character, e.g. 'F0 9F'; else None.
+    """
+
+    id: int
+    text: str
+    special: bool = False
+    bytes: str | None = None
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Candidate:
+    """One id of a position's distribution. p: p_big; q: p_small, None where the draft model didn't run."""
+
+    id: int
+    text: str
+    p: float
+    q: float | None
+    special: bool = False
+    bytes: str | None = None
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Other:
+    """Sums over all ids that are not candidates; overlap and residual are summed id by id."""
+
+    p: float
+    q: float | None
+    overlap: float | None
+    residual: float | None
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Position:
+    """One place in a round: a drafted token and its fate, or a token the target added.
+
+    output_index: index in `output.ids`; a discarded draft has the index it would have had.
+    token_id, text: what was emitted here (for a discarded draft: the draft itself).
+    p, q, accept_probability, coin: of the drafted token; None where none was drafted, coin also None
+        where none was thrown. Accepted iff coin < accept_probability.
+    overlap: beta = sum of min(p, q) in [0, 1]; residual_mass = sum of max(0, p - q) = 1 - beta.
+    token_uniform: the uniform that drew a replaced, bonus or plain token by inverse CDF; else None.
+    entropies in nats.
+    """
+
+    output_index: int
+    kind: Kind
+    draft_id: int | None
+    draft_uniform: float | None
+    token_id: int
+    text: str
+    token_uniform: float | None
+    p: float | None
+    q: float | None
+    accept_probability: float | None
+    coin: float | None
+    overlap: float | None
+    residual_mass: float | None
+    target_entropy: float
+    draft_entropy: float | None
+    candidates: tuple[Candidate, ...]
+    other: Other
+    special: bool = False
+    bytes: str | None = None
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Round:
+    """Draft, one target pass, verdict. Seconds: drafting, the target pass with its verdict, all of it.
+
+    tested: drafts that met the rule; those after a rejection are discarded, not tested.
+    started: seconds since decoding began.
+    """
+
+    drafted: int
+    tested: int
+    accepted: int
+    emitted: int
+    started: float
+    draft_seconds: float
+    verify_seconds: float
+    seconds: float
+    positions: tuple[Position, ...]
+
+
+@dataclass(frozen=True, config=_STRICT)
+class PairInfo:
+    """Which models ran. draft is None when no draft model took part (prompt lookup, plain decoding)."""
+
+    name: str
+    target: str
+    draft: str | None
+    vocab_size: int
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Prompt:
+    """What the models were fed. text: what the person typed; ids and tokens: after the chat template."""
+
+    text: str
+    ids: tuple[int, ...]
+    tokens: tuple[TokenText, ...]
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Output:
+    """What came out. text equals the texts of the emitted positions, joined."""
+
+    ids: tuple[int, ...]
+    text: str
+    stop_reason: StopReason
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Metrics:
+    """Counts and times of a run; a ratio is None when nothing was there to divide by.
+
+    drafted, tested, accepted, emitted, rounds: sums over the rounds.
+    acceptance_rate: alpha = accepted / tested.
+    accepted_per_drafted: accepted / drafted (discarded drafts count against it).
+    accepted_per_round: accepted / rounds. tokens_per_round: emitted / rounds.
+    tested_by_place, accepted_by_place: the same counts for the 1st, 2nd, ... draft of a round.
+    mean_overlap: mean of beta over the tested positions.
+    prefill_seconds: feeding the prompt to both models. decode_seconds: all rounds, recording left out.
+    draft_seconds, verify_seconds: their parts. tokens_per_second: emitted / decode_seconds;
+    tokens_per_second_with_prefill: emitted / (prefill_seconds + decode_seconds).
+    """
+
+    rounds: int
+    drafted: int
+    tested: int
+    accepted: int
+    emitted: int
+    acceptance_rate: float | None
+    accepted_per_drafted: float | None
+    accepted_per_round: float | None
+    tokens_per_round: float | None
+    tested_by_place: tuple[int, ...]
+    accepted_by_place: tuple[int, ...]
+    mean_overlap: float | None
+    prefill_seconds: float
+    decode_seconds: float
+    draft_seconds: float
+    verify_seconds: float
+    tokens_per_second: float | None
+    tokens_per_second_with_prefill: float | None
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Trace:
+    """A whole run. created: ISO 8601, UTC. dtype: of the target's weights. seed: also in settings."""
+
+    schema: Literal["specdec-trace/1"]
+    created: str
+    pair: PairInfo
+    device: str
+    dtype: str
+    settings: Settings
+    seed: int
+    prompt: Prompt
+    rounds: tuple[Round, ...]
+    output: Output
+    metrics: Metrics
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """All positions in reading order, discarded drafts included."""
+        return tuple(position for round_ in self.rounds for position in round_.positions)
+
+    def to_json(self) -> str:
+        """Strict JSON; fields that say nothing (special: false, bytes: null) are left out."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON as plain dicts and lists."""
+        return _without_silent_fields(_ADAPTER.dump_python(self, mode="json"))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Trace:
+        """Read a trace back. Raises `BadInput` with one sentence when it isn't a trace of this schema."""
+        if len(text) > MAX_JSON_BYTES:
+            raise BadInput(f"The trace has {len(text):,} bytes; the limit is {MAX_JSON_BYTES:,}.")
+        try:
+            trace = _ADAPTER.validate_json(text)
+        except ValidationError as fault:
+            first = fault.errors(include_url=False, include_input=False)[0]
+            place = ".".join(str(part) for part in first["loc"][:6]) or "the file"
+            raise BadInput(f"This is not a {SCHEMA} file: {place}: {first['msg']}.") from None
+        Settings.checked(**trace.settings.to_dict())
+        check_identities(trace)
+        return trace
+
+
+_ADAPTER = TypeAdapter(Trace)
+_SILENT = {"special": False, "bytes": None}
+
+
+def _without_silent_fields(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _without_silent_fields(v) for k, v in value.items() if not (k in _SILENT and v == _SILENT[k])}
+    if isinstance(value, list):
+        return [_without_silent_fields(item) for item in value]
+    return value
+
+
+def ratio(count: float, of: float) -> float | None:
+    """count / of, or None when there is nothing to divide by."""
+    return count / of if of else None
+
+
+def metrics_of(rounds: Sequence[Round], prefill_seconds: float) -> Metrics:
+    """The metrics of finished rounds; each is defined in `Metrics`."""
+    drafted, tested, accepted, emitted = (
+        sum(getattr(round_, name) for round_ in rounds) for name in ("drafted", "tested", "accepted", "emitted")
+    )
+    decode_seconds = sum(round_.seconds for round_ in rounds)
+    places = range(max((round_.tested for round_ in rounds), default=0))
+    overlaps = [p.overlap for r in rounds for p in r.positions[: r.tested] if p.overlap is not None]
+    return Metrics(
+        rounds=len(rounds),
+        drafted=drafted,
+        tested=tested,
+        accepted=accepted,
+        emitted=emitted,
+        acceptance_rate=ratio(accepted, tested),
+        accepted_per_drafted=ratio(accepted, drafted),
+        accepted_per_round=ratio(accepted, len(rounds)),
+        tokens_per_round=ratio(emitted, len(rounds)),
+        tested_by_place=tuple(sum(round_.tested > place for round_ in rounds) for place in places),
+        accepted_by_place=tuple(sum(round_.accepted > place for round_ in rounds) for place in places),
+        mean_overlap=ratio(sum(overlaps), len(overlaps)),
+        prefill_seconds=prefill_seconds,
+        decode_seconds=decode_seconds,
+        draft_seconds=sum(round_.draft_seconds for round_ in rounds),
+        verify_seconds=sum(round_.verify_seconds for round_ in rounds),
+        tokens_per_second=ratio(emitted, decode_seconds),
+        tokens_per_second_with_prefill=ratio(emitted, prefill_seconds + decode_seconds),
+    )
+
+
+def check_identities(trace: Trace) -> None:
+    """Raise `BadInput` unless every sum that a trace promises holds in it, to 1e-5.
+
+    Per position: p sums to 1; where a draft was scored q sums to 1, overlap + residual_mass = 1,
+    both agree with the candidates, and the accept probability lies in [0, 1]. Over the run: the
+    emitted ids and texts are the output's.
+    """
+    emitted = [p for p in trace.positions if p.kind != "discarded"]
+    if tuple(p.token_id for p in emitted) != trace.output.ids:
+        raise BadInput("The trace's rounds and its output hold different ids.")
+    if "".join(p.text for p in emitted) != trace.output.text:
+        raise BadInput("The trace's rounds and its output hold different texts.")
+    if len(trace.prompt.ids) != len(trace.prompt.tokens):
+        raise BadInput("The trace's prompt has not one token for each id.")
+    if trace.metrics != metrics_of(trace.rounds, trace.metrics.prefill_seconds):
+        raise BadInput("The trace's metrics are not those of its rounds.")
+    for index, position in enumerate(trace.positions):
+        for name, difference in position_differences(position).items():
+            if abs(difference) > TOLERANCE:
+                raise BadInput(f"Position {index} of the trace breaks '{name}' by {difference:.2g}.")
+
+
+def position_differences(position: Position) -> dict[str, float]:
+    """What each identity of a position is off by; all zero up to rounding."""
+    candidates, other = position.candidates, position.other
+    differences = {"p sums to 1": sum(c.p for c in candidates) + other.p - 1}
+    if position.overlap is None or position.residual_mass is None:
+        return differences
+    p, q = [c.p for c in candidates], [c.q or 0.0 for c in candidates]
+    overlap = sum(map(min, p, q)) + (other.overlap or 0.0)
+    residual = sum(max(0.0, a - b) for a, b in zip(p, q)) + (other.residual or 0.0)
+    return differences | {
+        "q sums to 1": sum(q) + (other.q or 0.0) - 1,
+        "overlap is the sum of min(p, q)": overlap - position.overlap,
+        "residual_mass is the sum of max(0, p - q)": residual - position.residual_mass,
+        "overlap + residual_mass = 1": position.overlap + position.residual_mass - 1,
+        "overlap + residual = p among the others": (other.overlap or 0) + (other.residual or 0) - other.p,
+    }
