@@ -1,0 +1,33 @@
+"""Speculative decoding that can be looked into: load a pair, decode a prompt, read the trace.
+
+    import specdec
+
+    pair = specdec.load_pair()
+    trace = specdec.decode(pair, "Explain why the sky is blue.", gamma=4, seed=7)
+    print(trace.output.text, trace.metrics.acceptance_rate)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_PUBLIC = {
+    "load_pair": "pairs",
+    "load_models": "pairs",
+    "CATALOGUE": "pairs",
+    "Pair": "pairs",
+    "decode": "recording",
+    "stream": "recording",
+    "Settings": "settings",
+    "BadInput": "settings",
+    "Trace": "trace",
+}
+__all__ = list(_PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use: a program that only reads traces never waits for torch."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)

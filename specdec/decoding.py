@@ -1,0 +1,171 @@
+"""The two loops: plain decoding and speculative decoding.
+
+Both are generators of `Round`s. Whoever wants a record, a screen or a stopwatch consumes them; the loop
+knows none of it. Closing the generator cancels the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import torch
+from torch import Tensor
+
+from specdec.drafting import Drafter, Proposal
+from specdec.models import LanguageModel
+from specdec.probabilities import RandomStreams, draw, probabilities
+from specdec.rules import RULES, Verdict
+from specdec.settings import Settings
+from specdec.stopping import Stopping
+from specdec.trace import StopReason
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round, tensors still on the device.
+
+    first_index: output index of its first token. target_probs: [n + 1, V] for n drafts. coins: n.
+    next_uniform: what drew the token after the kept drafts. emitted: the ids that joined the output.
+    accepted: drafts among them; tested: accepted plus the rejected one, if any was.
+    started, drafted_at, verified_at, finished: `perf_counter` seconds.
+    """
+
+    first_index: int
+    proposal: Proposal
+    target_probs: Tensor
+    verdict: Verdict
+    coins: tuple[float, ...]
+    next_uniform: float
+    emitted: tuple[int, ...]
+    accepted: int
+    tested: int
+    stop_reason: StopReason | None
+    started: float
+    drafted_at: float
+    verified_at: float
+    finished: float
+
+
+def speculative(
+    target: LanguageModel, drafter: Drafter, prompt_ids: Sequence[int], settings: Settings, stopping: Stopping
+) -> Iterator[Round]:
+    """Speculative decoding of `prompt_ids` (at least one id) until `stopping` ends it.
+
+    Leviathan et al. 2023, algorithm 1, with the rule of `settings`. After every round the target's
+    cache holds all committed tokens but the last, the draft's no more than that.
+    Every time stamp follows a read of the last result on the host, so no device work is left in flight.
+    """
+    streams = RandomStreams(settings.seed)
+    rule = RULES[settings.rule]
+    committed = list(prompt_ids)
+    _prefill(target, committed)
+    drafter.prefill(committed[:-1])
+
+    while True:
+        started = perf_counter()
+        output = committed[len(prompt_ids) :]
+
+        # 1. Draft: at most gamma tokens, leaving one of the budget for the target's own.
+        length = min(settings.gamma, stopping.budget - len(output) - 1, drafter.room(len(committed)))
+        if length > 0:
+            proposal = drafter.propose(committed, streams.drafts.take(length), stopping.eos_ids)
+        else:
+            proposal = Proposal.nothing(target.vocab_size, target.device)
+        drafts = proposal.ids.tolist()
+        drafted_at = perf_counter()
+
+        # 2. Score all drafts in ONE target pass.
+        logits = target.extend(torch.tensor([committed[-1], *drafts], device=target.device))
+        target_probs = probabilities(logits, settings.target_sampling)
+
+        # 3. Verify, then draw the token that follows the kept drafts.
+        coins = streams.coins.take(len(drafts))
+        thrown = torch.tensor(coins, dtype=torch.float64, device=target.device)
+        verdict = rule(target_probs, proposal.probs, proposal.ids, thrown)
+        next_uniform = streams.resampling.one()
+        next_id = int(draw(verdict.next_probs, next_uniform))
+        verified_at = perf_counter()
+
+        # 4. Commit, and forget the rest.
+        emitted, stop_reason = stopping.cut(output, [*drafts[: verdict.accepted], next_id])
+        committed += emitted
+        target.rewind(len(committed) - 1)
+        drafter.rewind(len(committed) - 1)
+
+        accepted = min(verdict.accepted, len(emitted))
+        rejected = verdict.accepted < min(len(drafts), len(emitted))
+        yield Round(
+            first_index=len(output),
+            proposal=proposal,
+            target_probs=target_probs,
+            verdict=verdict,
+            coins=tuple(coins),
+            next_uniform=next_uniform,
+            emitted=tuple(emitted),
+            accepted=accepted,
+            tested=accepted + rejected,
+            stop_reason=stop_reason,
+            started=started,
+            drafted_at=drafted_at,
+            verified_at=verified_at,
+            finished=perf_counter(),
+        )
+        if stop_reason:
+            return
+        _refuse_if_shared(target, len(committed) - 1)
+
+
+def autoregressive(
+    target: LanguageModel, prompt_ids: Sequence[int], settings: Settings, stopping: Stopping
+) -> Iterator[Round]:
+    """Plain decoding: one target pass a token. The baseline, and what speculative decoding must equal in law."""
+    resampling = RandomStreams(settings.seed).resampling
+    nothing = Proposal.nothing(target.vocab_size, target.device)
+    committed = list(prompt_ids)
+    _prefill(target, committed)
+
+    while True:
+        started = perf_counter()
+        output = committed[len(prompt_ids) :]
+        logits = target.extend(torch.tensor([committed[-1]], device=target.device))
+        target_probs = probabilities(logits, settings.target_sampling)
+        uniform = resampling.one()
+        next_id = int(draw(target_probs[0], uniform))
+        verified_at = perf_counter()
+
+        emitted, stop_reason = stopping.cut(output, [next_id])
+        committed += emitted
+        yield Round(
+            first_index=len(output),
+            proposal=nothing,
+            target_probs=target_probs,
+            verdict=Verdict(0, torch.empty(0), target_probs[0]),
+            coins=(),
+            next_uniform=uniform,
+            emitted=tuple(emitted),
+            accepted=0,
+            tested=0,
+            stop_reason=stop_reason,
+            started=started,
+            drafted_at=started,
+            verified_at=verified_at,
+            finished=perf_counter(),
+        )
+        if stop_reason:
+            return
+        _refuse_if_shared(target, len(committed) - 1)
+
+
+def _prefill(target: LanguageModel, committed: Sequence[int]) -> None:
+    """Start from an empty cache, whatever an earlier run left behind, and feed all but the last id."""
+    target.rewind(0)
+    if len(committed) > 1:
+        target.prefill(torch.tensor(committed[:-1], device=target.device))
+
+
+def _refuse_if_shared(target: LanguageModel, expected: int) -> None:
+    """Two runs at once on one model would read each other's cache; better an error than a wrong text."""
+    if target.length != expected:
+        raise RuntimeError(f"Another run is using this model: its cache holds {target.length} tokens, not {expected}.")

@@ -1,0 +1,134 @@
+"""Where drafts come from: a small model, or the text so far."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from specdec.models import LanguageModel
+from specdec.probabilities import draw, probabilities
+from specdec.settings import Sampling
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """n drafted tokens. ids: int64 [n]; probs: float32 [n, V], the very laws they were drawn from.
+
+    uniforms: the n numbers that drew them; empty when nothing was drawn (prompt lookup).
+    """
+
+    ids: Tensor
+    probs: Tensor
+    uniforms: tuple[float, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @classmethod
+    def nothing(cls, vocab_size: int, device: torch.device) -> Proposal:
+        ids = torch.empty(0, dtype=torch.int64, device=device)
+        return cls(ids, torch.empty(0, vocab_size, device=device), ())
+
+
+class Drafter(Protocol):
+    """Something that proposes tokens and can forget those that were refused."""
+
+    def prefill(self, prompt_ids: Sequence[int]) -> None:
+        """Forget everything, then read the prompt."""
+        ...
+
+    def room(self, committed: int) -> int:
+        """How many tokens it could draft after `committed` tokens, at most."""
+        ...
+
+    def propose(self, committed: Sequence[int], uniforms: Sequence[float], stop_ids: Collection[int]) -> Proposal:
+        """At most one draft for each uniform after the committed ids, none behind an id of `stop_ids`."""
+        ...
+
+    def rewind(self, length: int) -> None:
+        """Forget everything after the first `length` tokens."""
+        ...
+
+
+class ModelDrafter:
+    """Drafts by sampling a small model, one token at a time.
+
+    Its cache may lag behind the committed text (after a full accept it never saw its own last draft),
+    so each round begins by feeding whatever it hasn't seen.
+    """
+
+    def __init__(self, model: LanguageModel, sampling: Sampling):
+        self.model = model
+        self.sampling = sampling
+
+    def prefill(self, prompt_ids: Sequence[int]) -> None:
+        self.model.rewind(0)
+        if len(prompt_ids) <= self.model.max_length:
+            self.model.prefill(torch.tensor(prompt_ids, dtype=torch.int64, device=self.model.device))
+
+    def room(self, committed: int) -> int:
+        return max(0, self.model.max_length - committed + 1)
+
+    def propose(self, committed: Sequence[int], uniforms: Sequence[float], stop_ids: Collection[int]) -> Proposal:
+        feed = torch.tensor(committed[self.model.length :], device=self.model.device)
+        ids, probs = [], []
+        for uniform in uniforms:
+            law = probabilities(self.model.extend(feed)[-1], self.sampling)
+            feed = draw(law, uniform).reshape(1)
+            ids.append(feed)
+            probs.append(law)
+            if int(feed) in stop_ids:
+                break
+        return Proposal(torch.cat(ids), torch.stack(probs), tuple(uniforms[: len(ids)]))
+
+    def rewind(self, length: int) -> None:
+        self.model.rewind(min(length, self.model.length))
+
+
+class PromptLookup:
+    """Drafts by copying: what followed the most recent earlier occurrence of the last few tokens.
+
+    Looks for the last `longest` tokens first, then for fewer, down to one, in prompt and output alike;
+    a match must have a continuation, so the suffix never matches itself. Nothing is drawn: each
+    draft has probability 1 under q (a one-hot), which keeps every exact rule exact.
+    Saxena 2023, "Prompt Lookup Decoding".
+    """
+
+    def __init__(self, vocab_size: int, device: torch.device, longest: int = 3):
+        self.vocab_size = vocab_size
+        self.device = device
+        self.longest = longest
+
+    def prefill(self, prompt_ids: Sequence[int]) -> None:
+        """Nothing to read ahead: the text itself is the memory."""
+
+    def room(self, committed: int) -> int:
+        return committed
+
+    def propose(self, committed: Sequence[int], uniforms: Sequence[float], stop_ids: Collection[int]) -> Proposal:
+        copied = _until_stop(self._continuation(committed)[: len(uniforms)], stop_ids)
+        ids = torch.tensor(copied, dtype=torch.int64, device=self.device)
+        return Proposal(ids, torch.nn.functional.one_hot(ids, self.vocab_size).float(), ())
+
+    def rewind(self, length: int) -> None:
+        """Nothing to forget."""
+
+    def _continuation(self, committed: Sequence[int]) -> Sequence[int]:
+        end = len(committed)
+        for size in range(min(self.longest, end - 1), 0, -1):
+            suffix = committed[end - size :]
+            for start in range(end - size - 1, -1, -1):
+                if committed[start : start + size] == suffix:
+                    return committed[start + size :]
+        return []
+
+
+def _until_stop(ids: Sequence[int], stop_ids: Collection[int]) -> list[int]:
+    for index, token in enumerate(ids):
+        if token in stop_ids:
+            return list(ids[: index + 1])
+    return list(ids)

@@ -1,0 +1,147 @@
+"""What a model is to the decoding loop: feed tokens, get logits, go back.
+
+`TransformersModel` drives any causal LM of `transformers` whose cache can be rewound; `TableModel` is
+a table of probabilities with the same interface, so what is shown on a table is shown about the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+from transformers import DynamicCache, PreTrainedModel
+
+from specdec.settings import BadInput
+
+PREFILL_CHUNK = 256
+NO_LIMIT = 2**20
+
+
+class CannotRewind(BadInput):
+    """The model's cache can't forget rejected drafts, so speculative decoding would be wrong with it."""
+
+
+class LanguageModel(Protocol):
+    """A causal language model with a cache that can go back.
+
+    vocab_size: ids the tokenizer really has; padding ids never get probability.
+    max_length: positions the cache may hold. length: tokens now in the cache.
+    """
+
+    vocab_size: int
+    max_length: int
+    length: int
+    device: torch.device
+
+    def extend(self, tokens: Tensor) -> Tensor:
+        """Feed int64 ids [n]; float32 logits [n, vocab_size], row i after token i."""
+        ...
+
+    def prefill(self, tokens: Tensor) -> None:
+        """Feed int64 ids [n] whose logits nobody needs."""
+        ...
+
+    def rewind(self, length: int) -> None:
+        """Forget all but the first `length` tokens."""
+        ...
+
+
+class TransformersModel:
+    """A causal LM of `transformers`, in evaluation mode, without gradients.
+
+    vocab_size: None takes the model's own; give the tokenizer's when the embedding is padded.
+    Raises `CannotRewind` for recurrent and sliding-window models, with the model's name and why.
+    """
+
+    def __init__(self, model: PreTrainedModel, *, name: str = "", vocab_size: int | None = None):
+        self.name = name or model.config.name_or_path or type(model).__name__
+        _refuse_unless_rewindable(model, self.name)
+        self.model = model.eval()
+        config = model.config.get_text_config()
+        self.vocab_size = min(vocab_size or config.vocab_size, config.vocab_size)
+        self.max_length = getattr(config, "max_position_embeddings", None) or NO_LIMIT
+        self.device = model.device
+        self._cache = DynamicCache(config=model.config)
+
+    @property
+    def length(self) -> int:
+        return self._cache.get_seq_length()
+
+    @torch.inference_mode()
+    def extend(self, tokens: Tensor) -> Tensor:
+        self._check_room(len(tokens))
+        return self._forward(tokens, keep=0)[:, : self.vocab_size].float()
+
+    @torch.inference_mode()
+    def prefill(self, tokens: Tensor) -> None:
+        self._check_room(len(tokens))
+        for chunk in tokens.split(PREFILL_CHUNK):
+            self._forward(chunk, keep=1)
+
+    def rewind(self, length: int) -> None:
+        surplus = self.length - length
+        if surplus < 0:
+            raise ValueError(f"{self.name} holds {self.length} tokens and can't be rewound to {length}.")
+        if length == 0:
+            self._cache = DynamicCache(config=self.model.config)
+        elif surplus:
+            self._cache.crop(-surplus)
+
+    def _forward(self, tokens: Tensor, *, keep: int) -> Tensor:
+        ids = tokens.to(self.device).unsqueeze(0)
+        return self.model(input_ids=ids, cache=self._cache, use_cache=True, logits_to_keep=keep).logits[0]
+
+    def _check_room(self, count: int) -> None:
+        if self.length + count > self.max_length:
+            raise BadInput(
+                f"{self.name} can hold {self.max_length} tokens; {self.length} + {count} are too many."
+            )
+
+
+class TableModel:
+    """A table of probabilities in place of a network.
+
+    table: [V] (the same law everywhere) or [V, V] (row i: the law after token i).
+    Rows need not be normalised; at temperature 1 the law is the normalised row.
+    Raises ValueError for negative or all-zero rows.
+    """
+
+    def __init__(self, table: Sequence[float] | Sequence[Sequence[float]] | Tensor, max_length: int = NO_LIMIT):
+        weights = torch.as_tensor(table, dtype=torch.float64)
+        if weights.ndim not in (1, 2) or (weights < 0).any() or (weights.sum(-1) <= 0).any():
+            raise ValueError("A table needs one or V rows of non-negative weights with a positive sum.")
+        self.vocab_size = weights.shape[-1]
+        if weights.ndim == 2 and len(weights) != self.vocab_size:
+            raise ValueError(f"A Markov table over {self.vocab_size} ids needs that many rows, not {len(weights)}.")
+        self._logits = (weights / weights.sum(-1, keepdim=True)).log().float()
+        self.max_length = max_length
+        self.length = 0
+        self.device = torch.device("cpu")
+
+    def extend(self, tokens: Tensor) -> Tensor:
+        self.prefill(tokens)
+        rows = self._logits if self._logits.ndim == 2 else self._logits.expand(self.vocab_size, -1)
+        return rows[tokens]
+
+    def prefill(self, tokens: Tensor) -> None:
+        if self.length + len(tokens) > self.max_length:
+            raise BadInput(f"The table can hold {self.max_length} tokens; {self.length} + {len(tokens)} are too many.")
+        self.length += len(tokens)
+
+    def rewind(self, length: int) -> None:
+        if length > self.length:
+            raise ValueError(f"The table holds {self.length} tokens and can't be rewound to {length}.")
+        self.length = length
+
+
+def _refuse_unless_rewindable(model: PreTrainedModel, name: str) -> None:
+    """Ask the cache that `transformers` would build for this model, before anything is generated."""
+    cache = DynamicCache(config=model.config)
+    if model._is_stateful or any(cache.is_linear):
+        raise CannotRewind(f"{name} keeps a recurrent state that can't forget rejected drafts.")
+    if any(cache.is_sliding):
+        raise CannotRewind(f"{name} attends through a sliding window, whose cache can't be rewound.")
+    if model.config.is_encoder_decoder:
+        raise CannotRewind(f"{name} is an encoder-decoder model; a causal one is needed.")

@@ -1,0 +1,214 @@
+"""Pairs of a target and a draft: the catalogue, loading, and the refusals with their reasons.
+
+Importing this module costs no torch; loading does.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from specdec.settings import BadInput
+from specdec.trace import PairInfo
+from specdec.weights import Progress, Report, WeightsUnavailable, default_target_folder, hub_is_reachable, silent
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    from specdec.models import LanguageModel
+    from specdec.tokens import TokenTexts
+
+SMOLLM2 = "SmolLM2-135M-Instruct"
+STUDENT = "student"
+MAX_PROMPT_CHARACTERS = 100_000
+
+
+class PairRefused(BadInput):
+    """Two models that can't work together; the message names both and says why."""
+
+
+@dataclass(frozen=True)
+class PairSpec:
+    """A line of the catalogue. target, draft: `SMOLLM2` and `STUDENT` (bundled), or Hub ids."""
+
+    key: str
+    title: str
+    target: str
+    draft: str
+    note: str
+
+
+_360M, _1_7B = "HuggingFaceTB/SmolLM2-360M-Instruct", "HuggingFaceTB/SmolLM2-1.7B-Instruct"
+_QWEN = "Qwen/Qwen2.5-{}-Instruct"
+_SPECS = (
+    PairSpec("smollm2-135m+student", "SmolLM2-135M ← our student", SMOLLM2, STUDENT, "bundled; runs anywhere"),
+    PairSpec("smollm2-135m+itself", "SmolLM2-135M ← itself", SMOLLM2, SMOLLM2, "the same model twice: α must be 1"),
+    PairSpec("smollm2-360m+student", "SmolLM2-360M ← our student", _360M, STUDENT, "0.7 GB from the Hub"),
+    PairSpec("smollm2-360m+135m", "SmolLM2-360M ← SmolLM2-135M", _360M, SMOLLM2, "0.7 GB from the Hub"),
+    PairSpec("smollm2-1.7b+student", "SmolLM2-1.7B ← our student", _1_7B, STUDENT, "3.4 GB from the Hub"),
+    PairSpec("smollm2-1.7b+135m", "SmolLM2-1.7B ← SmolLM2-135M", _1_7B, SMOLLM2, "3.4 GB from the Hub"),
+    PairSpec("qwen2.5-1.5b+0.5b", "Qwen2.5-1.5B ← 0.5B", _QWEN.format("1.5B"), _QWEN.format("0.5B"), "4 GB from the Hub"),
+    PairSpec("qwen2.5-7b+0.5b", "Qwen2.5-7B ← 0.5B", _QWEN.format("7B"), _QWEN.format("0.5B"), "16 GB from the Hub; a GPU"),
+    PairSpec("gpt2-xl+distilgpt2", "GPT-2 XL ← DistilGPT-2", "openai-community/gpt2-xl", "distilbert/distilgpt2", "7 GB from the Hub; raw text only"),
+)
+CATALOGUE: dict[str, PairSpec] = {spec.key: spec for spec in _SPECS}
+DEFAULT_PAIR = _SPECS[0].key
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A target and a draft, loaded. draft is None when only prompt lookup can draft for the target."""
+
+    info: PairInfo
+    target: LanguageModel
+    draft: LanguageModel | None
+    tokenizer: PreTrainedTokenizerBase
+    eos_ids: frozenset[int]
+    dtype: str
+
+    @functools.cached_property
+    def texts(self) -> TokenTexts:
+        from specdec.tokens import TokenTexts
+
+        return TokenTexts(self.tokenizer)
+
+    def encode(self, prompt: str, *, chat: bool) -> list[int]:
+        """Prompt ids; in chat mode the template's system turn and assistant marker are around it.
+
+        Raises `BadInput` for an empty prompt, one that fills the context, or a missing chat template.
+        """
+        if not isinstance(prompt, str) or not prompt:
+            raise BadInput("The prompt is empty; type some text.")
+        if len(prompt) > MAX_PROMPT_CHARACTERS:
+            raise BadInput(f"The prompt has {len(prompt):,} characters; the limit is {MAX_PROMPT_CHARACTERS:,}.")
+        if chat and not self.tokenizer.chat_template:
+            raise BadInput(f"{self.info.target} has no chat template; choose raw text.")
+        if chat:
+            turn = [{"role": "user", "content": prompt}]
+            ids = self.tokenizer.apply_chat_template(turn, add_generation_prompt=True, return_dict=True)["input_ids"]
+        else:
+            ids = self.tokenizer(prompt)["input_ids"]
+        if not ids:
+            raise BadInput("The prompt holds no token; type some text.")
+        if len(ids) >= self.target.max_length:
+            raise BadInput(f"The prompt has {len(ids)} tokens; {self.info.target} can hold {self.target.max_length}.")
+        return list(ids)
+
+
+def load_pair(key: str = DEFAULT_PAIR, *, dtype: str = "auto", device: str = "auto", progress: Report = silent) -> Pair:
+    """Load a pair of the catalogue.
+
+    dtype: 'auto', 'float32', 'bfloat16' or 'float16'; 'auto' is bfloat16 where this device is fast
+    at it. device: 'auto' (cuda, mps, cpu), or a torch device. Raises `BadInput`, `WeightsUnavailable`
+    or `PairRefused`.
+    """
+    if key not in CATALOGUE:
+        raise BadInput(f"There is no pair {key!r}; the pairs are {', '.join(CATALOGUE)}.")
+    spec = CATALOGUE[key]
+    return load_models(spec.target, spec.draft, name=key, dtype=dtype, device=device, progress=progress)
+
+
+def load_models(
+    target: str,
+    draft: str | None,
+    *,
+    name: str | None = None,
+    dtype: str = "auto",
+    device: str = "auto",
+    progress: Report = silent,
+) -> Pair:
+    """Load any two causal LMs that share a tokenizer: Hub ids, local folders, `SMOLLM2`, `STUDENT`.
+
+    draft None leaves prompt lookup as the only drafter.
+    """
+    from specdec.devices import pick_device, pick_dtype
+    from specdec.models import TransformersModel
+
+    where = pick_device(device)
+    kind = pick_dtype(dtype, where)
+    target_model, tokenizer = _load(target, kind, where, progress)
+    vocab_size = real_vocab_size(tokenizer)
+    big = TransformersModel(target_model, name=target, vocab_size=vocab_size)
+    small = None
+    if draft is not None:
+        draft_model, draft_tokenizer = _load_draft(draft, target, target_model, tokenizer, kind, where, progress)
+        refuse_unless_same_tokens(target, tokenizer, draft, draft_tokenizer)
+        small = TransformersModel(draft_model, name=draft, vocab_size=vocab_size)
+        vocab_size = min(big.vocab_size, small.vocab_size)
+        big.vocab_size = small.vocab_size = vocab_size
+    progress(Progress("ready", 1.0, "The models are ready."))
+    return Pair(
+        info=PairInfo(name or f"{target}+{draft}", target, draft, vocab_size),
+        target=big,
+        draft=small,
+        tokenizer=tokenizer,
+        eos_ids=eos_ids_of(target_model),
+        dtype=str(kind).removeprefix("torch."),
+    )
+
+
+def real_vocab_size(tokenizer: PreTrainedTokenizerBase) -> int:
+    """One more than the largest id that stands for a text; embeddings are often padded beyond it."""
+    return max(tokenizer.get_vocab().values()) + 1
+
+
+def eos_ids_of(model: PreTrainedModel) -> frozenset[int]:
+    """Every id that ends a text, from the generation config: a chat model has several."""
+    ids = model.generation_config.eos_token_id
+    return frozenset([ids] if isinstance(ids, int) else ids or [])
+
+
+def refuse_unless_same_tokens(
+    target: str, target_tokenizer: PreTrainedTokenizerBase, draft: str, draft_tokenizer: PreTrainedTokenizerBase
+) -> None:
+    """Raise `PairRefused` unless every id stands for the same text in both."""
+    ours, theirs = target_tokenizer.get_vocab(), draft_tokenizer.get_vocab()
+    if ours == theirs:
+        return
+    by_id = {token_id: text for text, token_id in theirs.items()}
+    for text, token_id in sorted(ours.items(), key=lambda item: item[1]):
+        if by_id.get(token_id) != text:
+            raise PairRefused(
+                f"{draft} can't draft for {target}: their tokenizers differ, id {token_id} is {text!r} in the "
+                f"target and {by_id.get(token_id)!r} in the draft."
+            )
+    raise PairRefused(f"{draft} can't draft for {target}: its tokenizer has {len(theirs)} tokens, the target's {len(ours)}.")
+
+
+def _load_draft(draft, target, target_model, tokenizer, kind, where, progress):
+    """The same weights are loaded once; the student is built on the embeddings of the 135M."""
+    from specdec.student import load_student
+
+    if draft == target:
+        return target_model, tokenizer
+    if draft != STUDENT:
+        return _load(draft, kind, where, progress)
+    base, base_tokenizer = (target_model, tokenizer) if target == SMOLLM2 else _load(SMOLLM2, kind, where, progress)
+    progress(Progress("load", None, "Building the student on the target's embeddings…"))
+    return load_student(base), base_tokenizer
+
+
+def _load(
+    name: str, kind: torch.dtype, where: torch.device, progress: Report
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    source = default_target_folder(progress) if name == SMOLLM2 else name
+    if name != SMOLLM2 and not Path(name).is_dir() and not _in_hub_cache(name) and not hub_is_reachable():
+        raise WeightsUnavailable(f"{name} is neither a folder nor in the local cache, and the Hub can't be reached.")
+    progress(Progress("load", None, f"Loading {name}…"))
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source)
+        model = AutoModelForCausalLM.from_pretrained(source, dtype=kind)
+    except (OSError, ValueError) as fault:
+        raise WeightsUnavailable(f"{name} could not be loaded: {str(fault).splitlines()[0]}") from fault
+    return model.to(where), tokenizer
+
+
+def _in_hub_cache(name: str) -> bool:
+    from huggingface_hub import try_to_load_from_cache
+
+    return isinstance(try_to_load_from_cache(name, "config.json"), str)

@@ -1,0 +1,126 @@
+"""Logits to probabilities, and what is done with probabilities. Pure functions of float32 tensors.
+
+Everything that is sampled, verified, recorded or drawn comes from `probabilities`, so the law that was
+sampled is the law that is shown.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from specdec.settings import Sampling
+
+RESIDUAL_EPSILON = 1e-9
+_TOP_P_FIRST_LOOK = 64
+_GRID = 10**9
+
+
+def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
+    """Float32 probabilities [..., V] of logits [..., V]; ids at -inf get exactly 0.
+
+    Temperature, then top-k, then top-p, each as in `transformers`' warpers. Temperature 0 gives a
+    one-hot on the first maximum.
+    """
+    logits = logits.float()
+    if sampling.temperature == 0:
+        return torch.zeros_like(logits).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
+    # The maximum goes first: dividing by a tiny temperature must not overflow into inf - inf.
+    scores = (logits - logits.amax(-1, keepdim=True)) / sampling.temperature
+    if 0 < sampling.top_k < scores.shape[-1]:
+        scores = _keep_top_k(scores, sampling.top_k)
+    if sampling.top_p < 1:
+        scores = _keep_top_p(scores, sampling.top_p)
+    return scores.softmax(-1)
+
+
+def _keep_top_k(scores: Tensor, k: int) -> Tensor:
+    return scores.masked_fill(scores < scores.topk(k).values[..., -1:], -torch.inf)
+
+
+def _keep_top_p(scores: Tensor, top_p: float) -> Tensor:
+    """Keep each row's commonest ids up to and including the one that crosses top_p.
+
+    A full sort of a large vocabulary is slow, and the nucleus is nearly always small: look at the top
+    64 ids first, and at eight times as many while some row's mass does not reach top_p.
+    """
+    probs = scores.softmax(-1)
+    size = probs.shape[-1]
+    k = min(_TOP_P_FIRST_LOOK, size)
+    top = probs.topk(k)
+    while k < size and bool((top.values.sum(-1) < top_p).any()):
+        k = min(8 * k, size)
+        top = probs.topk(k)
+    before = top.values.cumsum(-1) - top.values
+    kept_scores = scores.gather(-1, top.indices).masked_fill(before >= top_p, -torch.inf)
+    return torch.full_like(scores, -torch.inf).scatter_(-1, top.indices, kept_scores)
+
+
+def draw(probs: Tensor, uniform: float | Tensor) -> Tensor:
+    """The id at which the cumulative law of `probs` [..., V] passes `uniform` in (0, 1): inverse CDF.
+
+    Returns int64 [...]. An id of probability 0 is never drawn. The same uniform gives the same id, so
+    a step can be replayed. The sum is kept in float64: over 50,000 ids float32 would lose the tail.
+    """
+    cumulative = probs.cumsum(-1, dtype=torch.float64)
+    uniform = torch.as_tensor(uniform, dtype=torch.float64, device=probs.device)
+    mark = (uniform * cumulative[..., -1]).unsqueeze(-1)
+    return torch.searchsorted(cumulative, mark, right=True).squeeze(-1)
+
+
+def overlap(target_probs: Tensor, draft_probs: Tensor) -> Tensor:
+    """beta = sum of min(p, q) over the last dimension, in [0, 1]: the chance that a draft is accepted.
+
+    Summed in float64, as `residual_mass` is: the two must add up to 1.
+    """
+    return torch.minimum(target_probs, draft_probs).sum(-1, dtype=torch.float64)
+
+
+def residual_mass(target_probs: Tensor, draft_probs: Tensor) -> Tensor:
+    """Sum of max(0, p - q) over the last dimension = 1 - overlap: the chance of a rejection."""
+    return (target_probs - draft_probs).clamp_min(0).sum(-1, dtype=torch.float64)
+
+
+def residual(target_probs: Tensor, draft_probs: Tensor) -> Tensor:
+    """The law of a replacement, max(0, p - q) / sum, [..., V] (Leviathan et al. 2023, algorithm 1).
+
+    Where no mass is left (p equals q up to rounding) it is p: a rejection there has probability 0 up
+    to rounding, and dividing 0 by 0 would make NaN.
+    """
+    excess = (target_probs - draft_probs).clamp_min(0)
+    mass = excess.sum(-1, keepdim=True)
+    return torch.where(mass > RESIDUAL_EPSILON, excess / mass.clamp_min(RESIDUAL_EPSILON), target_probs)
+
+
+def entropy(probs: Tensor) -> Tensor:
+    """Shannon entropy in nats over the last dimension; 0 log 0 = 0."""
+    return torch.special.entr(probs).sum(-1)
+
+
+class Uniforms:
+    """A stream of uniforms in the open interval (0, 1), exact in JSON.
+
+    Values lie on the decimal grid (k + 1/2) / 10**9: none is 0 or 1, a mass times one stays below that
+    mass in float64, and ten digits write each of them down exactly.
+    """
+
+    def __init__(self, seed: np.random.SeedSequence):
+        self._generator = np.random.Generator(np.random.PCG64(seed))
+
+    def take(self, count: int) -> list[float]:
+        return ((self._generator.integers(0, _GRID, size=count) + 0.5) / _GRID).tolist()
+
+    def one(self) -> float:
+        return self.take(1)[0]
+
+
+class RandomStreams:
+    """Three independent streams of one run, derived from its seed: drafts, coins, resampling.
+
+    Independent because a coin that knows the draft's draw, or a replacement that knows the coin, bends
+    the law. The global random state is neither read nor written.
+    """
+
+    def __init__(self, seed: int):
+        self.drafts, self.coins, self.resampling = map(Uniforms, np.random.SeedSequence(seed).spawn(3))

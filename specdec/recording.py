@@ -1,0 +1,249 @@
+"""From rounds of tensors to a `Trace`: the recorder, and the two calls most users need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timezone
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from specdec import decoding, trace
+from specdec.drafting import Drafter, ModelDrafter, PromptLookup
+from specdec.pairs import Pair
+from specdec.probabilities import entropy, overlap, residual_mass
+from specdec.settings import BadInput, Settings
+from specdec.stopping import Stopping, end_of_stop_string
+from specdec.tokens import TextStream, TokenTexts
+
+CANDIDATES_OF_EACH = 8
+CANDIDATES_OF_EACH_DISCARDED = 1
+
+
+def decode(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> trace.Trace:
+    """Decode `prompt` and return the whole record. `values` are fields of `Settings`.
+
+    Raises `BadInput`, one sentence, for a prompt or setting that can't be used.
+    """
+    for whole in stream(pair, prompt, settings, **values):
+        pass
+    return whole
+
+
+def stream(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> Iterator[trace.Trace]:
+    """The same, as a trace that grows by a round. Until the last, its stop_reason is 'cancelled':
+    closing the generator cancels the run, and the last trace seen is the record of what was run.
+    """
+    settings = (settings or Settings()).changed(**values)
+    prompt_ids = pair.encode(prompt, chat=settings.chat)
+    recorder = Recorder(pair, prompt, prompt_ids, settings)
+    for round_ in run(pair, prompt_ids, settings):
+        recorder.add(round_)
+        yield recorder.trace()
+
+
+def run(pair: Pair, prompt_ids: list[int], settings: Settings) -> Iterator[decoding.Round]:
+    """The rounds of `settings` on `pair`, with no record kept; gamma 0 is plain decoding."""
+    stopping = stopping_of(pair, len(prompt_ids), settings)
+    if settings.gamma == 0:
+        return decoding.autoregressive(pair.target, prompt_ids, settings, stopping)
+    return decoding.speculative(pair.target, drafter_of(pair, settings), prompt_ids, settings, stopping)
+
+
+def drafter_of(pair: Pair, settings: Settings) -> Drafter:
+    if settings.drafter == "prompt_lookup":
+        return PromptLookup(pair.target.vocab_size, pair.target.device)
+    if pair.draft is None:
+        raise BadInput(f"{pair.info.name} has no draft model; choose the drafter prompt_lookup.")
+    return ModelDrafter(pair.draft, settings.draft_sampling)
+
+
+def stopping_of(pair: Pair, prompt_length: int, settings: Settings) -> Stopping:
+    room = pair.target.max_length - prompt_length
+    return Stopping(
+        eos_ids=pair.eos_ids,
+        budget=min(settings.max_new_tokens, room),
+        budget_reason="length" if settings.max_new_tokens <= room else "context_full",
+        stop_strings=settings.stop_strings,
+        decode=lambda ids: "".join(token.text for token in pair.texts.sequence(ids)),
+    )
+
+
+class Recorder:
+    """Collects rounds into a trace. Costs one look at the top of each distribution a round."""
+
+    def __init__(self, pair: Pair, prompt: str, prompt_ids: list[int], settings: Settings):
+        self._began = perf_counter()
+        self._created = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        self._pair = pair
+        self._settings = settings
+        self._prompt = trace.Prompt(prompt, tuple(prompt_ids), tuple(pair.texts.sequence(prompt_ids)))
+        self._stream = TextStream(pair.texts)
+        self._rounds: list[trace.Round] = []
+        self._ids: list[int] = []
+        self._text = ""
+        self._prefill_seconds = 0.0
+        self._decoding_began = 0.0
+        self._stop_reason: trace.StopReason = "cancelled"
+
+    def add(self, round_: decoding.Round) -> None:
+        if not self._rounds:
+            self._decoding_began = round_.started
+            self._prefill_seconds = round_.started - self._began
+        self._stop_reason = round_.stop_reason or "cancelled"
+        self._ids += round_.emitted
+        self._rounds.append(
+            trace.Round(
+                drafted=len(round_.proposal),
+                tested=round_.tested,
+                accepted=round_.accepted,
+                emitted=len(round_.emitted),
+                started=round_.started - self._decoding_began,
+                draft_seconds=round_.drafted_at - round_.started,
+                verify_seconds=round_.verified_at - round_.drafted_at,
+                seconds=round_.finished - round_.started,
+                positions=tuple(self._positions(round_)),
+            )
+        )
+
+    def trace(self) -> trace.Trace:
+        """The run so far."""
+        drafted_by_model = self._settings.gamma > 0 and self._settings.drafter == "model"
+        pair, info = self._pair, self._pair.info
+        return trace.Trace(
+            schema=trace.SCHEMA,
+            created=self._created,
+            pair=info if drafted_by_model else replace(info, draft=None),
+            device=str(pair.target.device),
+            dtype=pair.dtype,
+            settings=self._settings,
+            seed=self._settings.seed,
+            prompt=self._prompt,
+            rounds=tuple(self._rounds),
+            output=trace.Output(tuple(self._ids), self._text, self._stop_reason),
+            metrics=trace.metrics_of(self._rounds, self._prefill_seconds),
+        )
+
+    def _positions(self, round_: decoding.Round) -> Iterator[trace.Position]:
+        measures = _Measures(round_)
+        drafts = round_.proposal.ids.tolist()
+        rows = max(len(drafts), len(round_.emitted))
+        for row in range(rows):
+            kind = _kind(round_, row)
+            drafted = row < len(drafts)
+            tested = row < round_.tested
+            token_id = round_.emitted[row] if kind != "discarded" else drafts[row]
+            token = self._emit(token_id, round_.stop_reason) if kind != "discarded" else self._pair.texts.alone(token_id)
+            draft_id = drafts[row] if drafted else None
+            candidates, other = measures.candidates(row, kind, {token_id, draft_id} - {None}, self._pair.texts)
+            yield trace.Position(
+                output_index=round_.first_index + row,
+                kind=kind,
+                draft_id=draft_id,
+                draft_uniform=round_.proposal.uniforms[row] if drafted and round_.proposal.uniforms else None,
+                token_id=token_id,
+                text=token.text,
+                token_uniform=round_.next_uniform if kind in ("replaced", "bonus", "plain") else None,
+                p=measures.draft_p[row] if drafted else None,
+                q=measures.draft_q[row] if drafted else None,
+                accept_probability=measures.accept[row] if drafted else None,
+                coin=round_.coins[row] if tested else None,
+                overlap=measures.overlap[row] if drafted else None,
+                residual_mass=measures.residual[row] if drafted else None,
+                target_entropy=measures.target_entropy[row],
+                draft_entropy=measures.draft_entropy[row] if drafted else None,
+                candidates=candidates,
+                other=other,
+                special=token.special,
+                bytes=token.bytes,
+            )
+
+    def _emit(self, token_id: int, stop_reason: trace.StopReason | None) -> trace.TokenText:
+        """The next token of the output; the one that completes a stop string keeps nothing behind it."""
+        token = self._stream.push(token_id)
+        if stop_reason == "stop_string":
+            end = end_of_stop_string(self._text + token.text, self._settings.stop_strings)
+            if end is not None:
+                token = replace(token, text=token.text[: end - len(self._text)])
+        self._text += token.text
+        return token
+
+
+def _kind(round_: decoding.Round, row: int) -> trace.Kind:
+    drafted = len(round_.proposal)
+    if row < round_.accepted:
+        return "accepted"
+    if row >= len(round_.emitted):
+        return "discarded"
+    if row < drafted:
+        return "replaced"
+    return "bonus" if drafted else "plain"
+
+
+class _Measures:
+    """What the record needs of a round's tensors, read to the host in a few calls."""
+
+    def __init__(self, round_: decoding.Round):
+        drafted = len(round_.proposal)
+        self.p, self.q = round_.target_probs, round_.proposal.probs
+        top = min(CANDIDATES_OF_EACH, self.p.shape[-1])
+        self.top_p, self.top_q = self.p.topk(top).indices.tolist(), self.q.topk(top).indices.tolist()
+        self.p_total = self.p.sum(-1, dtype=torch.float64).tolist()
+        self.q_total = self.q.sum(-1, dtype=torch.float64).tolist()
+        ids = round_.proposal.ids.unsqueeze(-1)
+        self.draft_p = _exact(self.p[:drafted].gather(-1, ids))
+        self.draft_q = _exact(self.q.gather(-1, ids))
+        self.accept = _exact(round_.verdict.accept_probabilities)
+        self.overlap = [_digits(value) for value in overlap(self.p[:drafted], self.q).tolist()]
+        self.residual = [_digits(value) for value in residual_mass(self.p[:drafted], self.q).tolist()]
+        self.target_entropy = [_digits(value) for value in entropy(self.p).tolist()]
+        self.draft_entropy = [_digits(value) for value in entropy(self.q).tolist()]
+
+    def candidates(
+        self, row: int, kind: trace.Kind, always: set[int], texts: TokenTexts
+    ) -> tuple[tuple[trace.Candidate, ...], trace.Other]:
+        """The commonest ids of both laws (and `always`), by max(p, q) falling, and the sums over the rest."""
+        drafted = row < len(self.q)
+        count = CANDIDATES_OF_EACH_DISCARDED if kind == "discarded" else CANDIDATES_OF_EACH
+        ids = set(self.top_p[row][:count]) | set(self.top_q[row][:count] if drafted else ()) | always
+        index = torch.tensor(sorted(ids), device=self.p.device)
+        p = self.p[row][index].tolist()
+        q = self.q[row][index].tolist() if drafted else [None] * len(p)
+        rows = sorted(zip(index.tolist(), p, q), key=lambda row: (-max(row[1], row[2] or 0), row[0]))
+        rows = [(i, a, b) for i, a, b in rows if a or b or i in always]
+        other = trace.Other(
+            p=_rest(self.p_total[row], [a for _, a, _ in rows]),
+            q=_rest(self.q_total[row], [b for _, _, b in rows]) if drafted else None,
+            overlap=_rest(self.overlap[row], [min(a, b) for _, a, b in rows]) if drafted else None,
+            residual=_rest(self.residual[row], [max(0.0, a - b) for _, a, b in rows]) if drafted else None,
+        )
+        return tuple(_candidate(texts.alone(i), a, b) for i, a, b in rows), other
+
+
+def _candidate(token: trace.TokenText, p: float, q: float | None) -> trace.Candidate:
+    return trace.Candidate(
+        id=token.id,
+        text=token.text,
+        p=_digits(p),
+        q=None if q is None else _digits(q),
+        special=token.special,
+        bytes=token.bytes,
+    )
+
+
+def _rest(total: float, parts: list[float]) -> float:
+    """What is left of `total`; a negative speck of rounding is zero."""
+    return _digits(max(0.0, total - sum(parts)))
+
+
+def _exact(values: Tensor) -> list[float]:
+    """Float32 values, each as the shortest decimal that reads back as it."""
+    return [float(str(value)) for value in values.float().flatten().cpu().numpy()]
+
+
+def _digits(value: float) -> float:
+    """Six significant digits, and none beyond the eighth decimal: 1e-5 is what the sums are good for."""
+    return round(float(f"{value:.6g}"), 8)
