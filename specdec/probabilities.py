@@ -32,7 +32,9 @@ def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
         scores = _keep_top_k(scores, sampling.top_k)
     if sampling.top_p < 1:
         scores = _keep_top_p(scores, sampling.top_p)
-    return scores.softmax(-1)
+    probs = scores.softmax(-1)
+    # Float32 softmax over 50,000 ids is off by up to 1e-5 in its sum; the sum in float64 mends it.
+    return probs / probs.sum(-1, keepdim=True, dtype=torch.float64).float()
 
 
 def _keep_top_k(scores: Tensor, k: int) -> Tensor:
