@@ -1,0 +1,1 @@
+"""Everything a person sees. Imports specdec; specdec never imports this."""

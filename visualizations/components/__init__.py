@@ -1,0 +1,1 @@
+"""Parts of the screen: `gr.HTML` subclasses, each with its JavaScript and CSS beside it."""

@@ -1,0 +1,132 @@
+// The bars of the selected position. `tracesOf` and `xAxisOf` join a frame with the skeleton exactly as
+// token_bars.py does; a test compares the two.
+
+const figure = props.figure;
+const TICK_LENGTH = 12;
+const chart = part("bars");
+let plotly = null;
+let barsFailed = false;
+
+function escaped(label) {
+  return label.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("$", "&#36;");
+}
+
+function tickLabel(label) {
+  const characters = [...label];
+  return escaped(characters.length <= TICK_LENGTH ? label : characters.slice(0, TICK_LENGTH - 1).join("") + "…");
+}
+
+function hoverNumber(mass) {
+  return mass === null ? figureWords.none : String(Number(mass.toPrecision(4)));
+}
+
+function masses(frame) {
+  if (frame.target) return { p: frame.target, q: frame.target.map(() => null), overlap: frame.target.map(() => null) };
+  const { overlap, excess, residual } = frame;
+  return { p: overlap.map((m, i) => m + residual[i]), q: overlap.map((m, i) => m + excess[i]), overlap };
+}
+
+function tracesOf(frame) {
+  const x = frame.ids.map((_, i) => i);
+  const nothing = { x: [], y: [], base: [] };
+  const bars = frame.target
+    ? [nothing, nothing, nothing, nothing, { x, y: frame.target, base: [] }]
+    : [
+        { x, y: frame.overlap, base: [] },
+        { x, y: frame.excess, base: frame.overlap },
+        { x, y: frame.overlap, base: [] },
+        { x, y: frame.residual, base: frame.overlap },
+        nothing,
+      ];
+  const { p, q, overlap } = masses(frame);
+  const hover = {
+    x,
+    y: p.map((mass, i) => Math.max(mass, q[i] || 0, figure.floor)),
+    customdata: frame.labels.map((label, i) => [
+      escaped(label), hoverNumber(q[i]), hoverNumber(p[i]), hoverNumber(overlap[i]),
+      frame.ids[i] === null ? figureWords.other_ids : frame.ids[i],
+    ]),
+  };
+  return [...bars, hover, markAt(frame.drafted, figure.places[0]), markAt(frame.emitted, figure.places[1])];
+}
+
+function markAt(index, place) {
+  return index === null ? { x: [], y: [] } : { x: [index + place], y: [0.5] };
+}
+
+function xAxisOf(frame) {
+  const count = frame.ids.length;
+  return {
+    tickvals: frame.ids.map((_, i) => i),
+    ticktext: frame.labels.map(tickLabel),
+    range: [-0.6, Math.max(count, figure.slots) - 0.4],
+  };
+}
+
+// plotly writes into the layout it is given, so each draw gets its own.
+function barsFigure(frame) {
+  const data = tracesOf(frame).map((addition, i) => ({ ...figure.data[i], ...addition }));
+  const base = figure.layout;
+  const log = state.scale === "log";
+  const y = log ? { type: "log", range: [Math.log10(figure.floor), 0], dtick: 1 } : { range: [0, frame.top] };
+  const layout = {
+    ...base,
+    showlegend: false,
+    dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
+    xaxis: { ...base.xaxis, ...xAxisOf(frame), title: undefined },
+    yaxis: { ...base.yaxis, ...y },
+    yaxis2: { ...base.yaxis2 },
+    // A zoom by hand stays while stepping; another scale starts anew.
+    uirevision: state.scale,
+  };
+  return { data, layout };
+}
+
+function drawBars() {
+  const here = current();
+  if (!plotly || !here) return;
+  const { data, layout } = barsFigure(here.frame);
+  plotly.react(chart, data, layout, { responsive: true, displayModeBar: false, doubleClick: "reset" });
+  chart.setAttribute("aria-label", words.bars);
+}
+
+function drawLegend() {
+  const names = ["overlap", "excess", "residual", "target"];
+  part("legend").replaceChildren(
+    ...names.map((name) => {
+      const item = make("span", "rv-key");
+      item.append(make("i", "rv-swatch rv-fill-" + name), figureWords.legend[name]);
+      return item;
+    }),
+    ...[["▲", "drafted"], ["●", "emitted"]].map(([sign, name]) => make("span", "rv-key", sign + " " + figureWords.legend[name]))
+  );
+}
+
+function drawScaleButtons() {
+  const box = part("scale");
+  box.setAttribute("aria-label", words.controls.scale);
+  for (const scale of ["linear", "log"]) {
+    const button = make("button", "", words.controls[scale]);
+    button.type = "button";
+    button.dataset.scale = scale;
+    button.setAttribute("aria-pressed", String(scale === state.scale));
+    button.onclick = () => {
+      state.scale = scale;
+      for (const other of box.children) other.setAttribute("aria-pressed", String(other === button));
+      drawNote();
+      drawBars();
+    };
+    box.append(button);
+  }
+}
+
+function drawNote() {
+  setText(part("note"), barsFailed ? words.bars_missing : state.scale === "log" ? words.controls.log_note : "");
+}
+
+drawLegend();
+drawScaleButtons();
+plotlyReady().then(
+  (loaded) => { plotly = loaded; drawBars(); },
+  () => { barsFailed = true; drawNote(); }
+);

@@ -1,0 +1,43 @@
+// After a rejection: the law that the replacement was drawn from, its commonest tokens and the one drawn.
+
+const RESIDUAL_ROWS = 5;
+const residualBox = part("residual");
+
+// [index in the frame, probability] of every bar, most likely first.
+function replacementLaw(frame, match) {
+  const { p } = masses(frame);
+  const law = match ? p.map((mass, i) => (i === frame.drafted ? 0 : mass)) : frame.residual;
+  const total = law.reduce((sum, mass) => sum + mass, 0);
+  return law.map((mass, i) => [i, total > 0 ? mass / total : 0]).filter(([, r]) => r > 0).sort((a, b) => b[1] - a[1]);
+}
+
+function drawResidual(here) {
+  const rejected = here.fact.kind === "replaced";
+  show(residualBox, rejected);
+  if (!rejected) return;
+  const match = state.value.rule === "match";
+  const { frame } = here;
+  const law = replacementLaw(frame, match);
+  const rest = frame.ids.length - 1;
+  const named = law.filter(([i]) => i !== rest);
+  let rows = named.slice(0, RESIDUAL_ROWS);
+  const drawn = named.find(([i]) => i === frame.emitted);
+  if (drawn && !rows.includes(drawn)) rows = [...rows.slice(0, RESIDUAL_ROWS - 1), drawn];
+  const others = 1 - rows.reduce((sum, [, r]) => sum + r, 0);
+  if (others > 1e-6) rows.push([rest, others]);
+  const scale = Math.max(...rows.map(([, r]) => r));
+  const list = make("ul");
+  list.append(...rows.map(([i, r]) => residualRow(frame.labels[i], r, r / scale, i === frame.emitted)));
+  residualBox.replaceChildren(make("h4", "", match ? words.residual.title_match : words.residual.title), list);
+}
+
+function residualRow(label, r, share, drawn) {
+  const row = make("li", drawn ? "rv-drawn" : "");
+  const bar = make("span", "rv-residual-bar");
+  const filled = make("i", "rv-fill-residual");
+  filled.style.width = 100 * share + "%";
+  bar.append(filled);
+  row.append(labelNode("span", "rv-residual-label", label), bar, make("span", "rv-residual-number", shown(r)));
+  row.append(make("span", "rv-residual-drawn", drawn ? "● " + words.residual.drawn : ""));
+  return row;
+}

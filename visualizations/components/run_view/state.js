@@ -1,0 +1,63 @@
+// What is on screen: the value, its positions in reading order, and which of them is selected.
+// `value` is copied out of `props` once per change, since every read of `props` passes through a proxy.
+
+const words = props.words;
+const figureWords = props.figure_words;
+const state = { value: { rounds: [], frames: [] }, flat: [], index: -1, chosen: false, scale: "linear" };
+
+function flatten(value) {
+  const flat = [];
+  value.rounds.forEach((round, r) =>
+    round.positions.forEach((fact, place) => flat.push({ fact, place, round: r, frame: value.frames[flat.length] }))
+  );
+  return flat;
+}
+
+function current() {
+  return state.flat[state.index] || null;
+}
+
+// The first rejection shows most: a struck-out draft, its coin and its residual.
+function firstToShow() {
+  const rejected = state.flat.findIndex((item) => item.fact.kind === "replaced");
+  return state.flat.length ? Math.max(0, rejected) : -1;
+}
+
+function newestToken() {
+  let last = state.flat.length - 1;
+  while (last > 0 && state.flat[last].fact.kind === "discarded") last--;
+  return last;
+}
+
+// Index of the first position of the round that is `by` rounds away; Shift+Left inside a round goes to its start.
+function roundStart(by) {
+  const here = current();
+  if (!here) return state.index;
+  if (by < 0 && here.place > 0) by += 1;
+  const round = Math.max(0, Math.min(state.value.rounds.length - 1, here.round + by));
+  return state.flat.findIndex((item) => item.round === round);
+}
+
+function fill(sentence, values) {
+  return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+// Two decimals, or two significant digits below 0.1; never 0 or 1 for what is only near them.
+function shown(number, digits = 2) {
+  if (number === null || number === undefined) return figureWords.none;
+  if (number === 0 || number === 1) return String(number);
+  if (number > 0 && number < 1e-6) return number.toExponential(1);
+  if (number < 0.1) return String(Number(number.toPrecision(digits))).includes("e")
+    ? number.toFixed(7).replace(/0+$/, "")
+    : String(Number(number.toPrecision(digits)));
+  let text = number.toFixed(digits);
+  while (number < 1 && Number(text) === 1 && digits < 7) text = number.toFixed(++digits);
+  return text;
+}
+
+// The coin and what it is compared with, in as many digits as it takes to tell them apart.
+function shownPair(accept, coin) {
+  let digits = 2;
+  while (digits < 5 && shown(accept, digits) === shown(coin, digits)) digits++;
+  return [shown(accept, digits), shown(coin, digits)];
+}

@@ -1,0 +1,78 @@
+// The token strip: a box for each round, a button for each position. Only what changed is touched, so a
+// growing run doesn't blink: a round's box is built once and stays until another run takes its place.
+
+const strip = part("strip");
+const boxes = []; // { key, box }
+let tokenButtons = [];
+let pressed = null;
+
+// Returns true when the rounds that were there stayed: the same run, perhaps grown.
+function drawStrip() {
+  const rounds = state.value.rounds;
+  let same = 0;
+  while (same < boxes.length && same < rounds.length && boxes[same].key === JSON.stringify(rounds[same])) same++;
+  const gone = boxes.splice(same);
+  for (const { box } of gone) box.remove();
+  for (let r = same; r < rounds.length; r++) {
+    const box = roundBox(rounds[r], r);
+    boxes.push({ key: JSON.stringify(rounds[r]), box });
+    strip.append(box);
+  }
+  tokenButtons = boxes.flatMap(({ box }) => [...box.querySelectorAll("button")]);
+  return same > 0 && gone.length === 0;
+}
+
+function roundBox(round, r) {
+  const box = make("div", "rv-round");
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", fill(words.round_name, { ...round, round: r + 1 }));
+  box.title = box.getAttribute("aria-label");
+  box.append(make("span", "rv-round-name", fill(words.round, { round: r + 1 })));
+  for (const fact of round.positions) box.append(tokenButton(fact));
+  return box;
+}
+
+function tokenButton(fact) {
+  const button = make("button", "rv-token rv-" + fact.kind);
+  button.type = "button";
+  button.tabIndex = -1;
+  button.setAttribute("aria-pressed", "false");
+  button.setAttribute("aria-label", fill(words.token[fact.kind], fact) + ", " + extras(fact));
+  button.title = button.getAttribute("aria-label");
+  if (fact.special) button.classList.add("rv-special");
+  if (fact.part) button.classList.add("rv-part");
+  const above = fact.kind === "replaced"
+    ? labelNode("s", "rv-above", fact.draft)
+    : make("span", "rv-above", words.mark[fact.kind]);
+  button.append(above, labelNode("span", "rv-label", fact.label));
+  if (fact.part && !fact.label.includes(fact.part)) button.lastChild.append(make("small", "", fact.part));
+  return button;
+}
+
+function markSelected(moveFocus) {
+  const button = tokenButtons[state.index];
+  if (pressed && pressed !== button) {
+    pressed.setAttribute("aria-pressed", "false");
+    pressed.tabIndex = -1;
+  }
+  pressed = button || null;
+  if (!button) return;
+  button.setAttribute("aria-pressed", "true");
+  button.tabIndex = 0;
+  if (moveFocus) button.focus({ preventScroll: true });
+  keepInView(button);
+}
+
+// Scrolls inside the strip only: the page itself must not jump.
+function keepInView(button) {
+  const outer = strip.getBoundingClientRect();
+  const inner = button.parentElement.getBoundingClientRect();
+  if (inner.top < outer.top) strip.scrollTop += inner.top - outer.top - 8;
+  else if (inner.bottom > outer.bottom) strip.scrollTop += inner.bottom - outer.bottom + 8;
+}
+
+strip.setAttribute("aria-label", words.strip);
+strip.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (button) choose(tokenButtons.indexOf(button), true);
+});

@@ -1,0 +1,35 @@
+"""One line that says what the app is doing, with a bar while something loads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import gradio as gr
+
+Mood = Literal["quiet", "busy", "done", "fault"]
+
+_HERE = Path(__file__).parent
+
+
+def status(text: str = "", mood: Mood = "quiet", done: float | None = None) -> dict[str, Any]:
+    """The value of a `StatusLine`. done: a part in 0..1 that is over, None when unknown."""
+    return {"text": text, "mood": mood, "done": done}
+
+
+class StatusLine(gr.HTML):
+    """Shows a `status` value. Its text reaches the page as text only, and readers hear it change."""
+
+    def __init__(self, value: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        super().__init__(
+            value=value or status(),
+            html_template="<p role='status' aria-live='polite'><span></span><progress max='1' hidden></progress></p>",
+            css_template=(_HERE / "status_line.css").read_text("utf-8"),
+            js_on_load=(_HERE / "status_line.js").read_text("utf-8"),
+            apply_default_css=False,
+            **kwargs,
+        )
+
+    def api_info(self) -> dict[str, Any]:
+        """The value is an object, not the text that gr.HTML announces."""
+        return {"type": "object"}
