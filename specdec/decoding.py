@@ -16,7 +16,7 @@ from torch import Tensor
 from specdec.drafting import Drafter, Proposal
 from specdec.models import LanguageModel
 from specdec.probabilities import RandomStreams, draw, probabilities
-from specdec.rules import RULES, Verdict
+from specdec.rules import Verdict, rule_of
 from specdec.settings import Settings
 from specdec.stopping import Stopping
 from specdec.trace import StopReason
@@ -58,7 +58,7 @@ def speculative(
     Every time stamp follows a read of the last result on the host, so no device work is left in flight.
     """
     streams = RandomStreams(settings.seed)
-    rule = RULES[settings.rule]
+    rule = rule_of(settings)
     committed = list(prompt_ids)
     _prefill(target, committed)
     drafter.prefill(committed[:-1])
@@ -83,7 +83,7 @@ def speculative(
         # 3. Verify, then draw the token that follows the kept drafts.
         coins = streams.coins.take(len(drafts))
         thrown = torch.tensor(coins, dtype=torch.float64, device=target.device)
-        verdict = rule(target_probs, proposal.probs, proposal.ids, thrown)
+        verdict = rule(target_probs, proposal.reported, proposal.ids, thrown)
         next_uniform = streams.resampling.one()
         next_id = int(draw(verdict.next_probs, next_uniform))
         verified_at = perf_counter()
@@ -141,7 +141,7 @@ def autoregressive(
             first_index=len(output),
             proposal=nothing,
             target_probs=target_probs,
-            verdict=Verdict(0, torch.empty(0), target_probs[0]),
+            verdict=Verdict(0, torch.empty(0), target_probs[0], 0),
             coins=(),
             next_uniform=uniform,
             emitted=tuple(emitted),

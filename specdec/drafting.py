@@ -18,11 +18,13 @@ from specdec.settings import Sampling
 class Proposal:
     """n drafted tokens. ids: int64 [n]; probs: float32 [n, V], the very laws they were drawn from.
 
+    reported: what the drafter tells the rule; the same tensor, unless a fault is on show.
     uniforms: the n numbers that drew them; empty when nothing was drawn (prompt lookup).
     """
 
     ids: Tensor
     probs: Tensor
+    reported: Tensor
     uniforms: tuple[float, ...]
 
     def __len__(self) -> int:
@@ -31,7 +33,8 @@ class Proposal:
     @classmethod
     def nothing(cls, vocab_size: int, device: torch.device) -> Proposal:
         ids = torch.empty(0, dtype=torch.int64, device=device)
-        return cls(ids, torch.empty(0, vocab_size, device=device), ())
+        probs = torch.empty(0, vocab_size, device=device)
+        return cls(ids, probs, probs, ())
 
 
 class Drafter(Protocol):
@@ -61,9 +64,10 @@ class ModelDrafter:
     so each round begins by feeding whatever it hasn't seen.
     """
 
-    def __init__(self, model: LanguageModel, sampling: Sampling):
+    def __init__(self, model: LanguageModel, sampling: Sampling, reported: Sampling | None = None):
         self.model = model
         self.sampling = sampling
+        self.reported = reported or sampling
 
     def prefill(self, prompt_ids: Sequence[int]) -> None:
         self.model.rewind(0)
@@ -75,15 +79,20 @@ class ModelDrafter:
 
     def propose(self, committed: Sequence[int], uniforms: Sequence[float], stop_ids: Collection[int]) -> Proposal:
         feed = torch.tensor(committed[self.model.length :], device=self.model.device)
-        ids, probs = [], []
+        ids, probs, scores = [], [], []
         for uniform in uniforms:
-            law = probabilities(self.model.extend(feed)[-1], self.sampling)
+            logits = self.model.extend(feed)[-1]
+            law = probabilities(logits, self.sampling)
             feed = draw(law, uniform).reshape(1)
             ids.append(feed)
             probs.append(law)
+            scores.append(logits)
             if int(feed) in stop_ids:
                 break
-        return Proposal(torch.cat(ids), torch.stack(probs), tuple(uniforms[: len(ids)]))
+        laws = torch.stack(probs)
+        honest = self.reported == self.sampling
+        reported = laws if honest else probabilities(torch.stack(scores), self.reported)
+        return Proposal(torch.cat(ids), laws, reported, tuple(uniforms[: len(ids)]))
 
     def rewind(self, length: int) -> None:
         self.model.rewind(min(length, self.model.length))
@@ -112,7 +121,8 @@ class PromptLookup:
     def propose(self, committed: Sequence[int], uniforms: Sequence[float], stop_ids: Collection[int]) -> Proposal:
         copied = _until_stop(self._continuation(committed)[: len(uniforms)], stop_ids)
         ids = torch.tensor(copied, dtype=torch.int64, device=self.device)
-        return Proposal(ids, torch.nn.functional.one_hot(ids, self.vocab_size).float(), ())
+        one_hot = torch.nn.functional.one_hot(ids, self.vocab_size).float()
+        return Proposal(ids, one_hot, one_hot, ())
 
     def rewind(self, length: int) -> None:
         """Nothing to forget."""

@@ -58,7 +58,7 @@ def drafter_of(pair: Pair, settings: Settings) -> Drafter:
         return PromptLookup(pair.target.vocab_size, pair.target.device)
     if pair.draft is None:
         raise BadInput(f"{pair.info.name} has no draft model; choose the drafter prompt_lookup.")
-    return ModelDrafter(pair.draft, settings.draft_sampling)
+    return ModelDrafter(pair.draft, settings.draft_sampling, settings.reported_sampling)
 
 
 def stopping_of(pair: Pair, prompt_length: int, settings: Settings) -> Stopping:
@@ -134,7 +134,6 @@ class Recorder:
         for row in range(rows):
             kind = _kind(round_, row)
             drafted = row < len(drafts)
-            tested = row < round_.tested
             token_id = round_.emitted[row] if kind != "discarded" else drafts[row]
             token = self._emit(token_id, round_.stop_reason) if kind != "discarded" else self._pair.texts.alone(token_id)
             draft_id = drafts[row] if drafted else None
@@ -150,7 +149,7 @@ class Recorder:
                 p=measures.draft_p[row] if drafted else None,
                 q=measures.draft_q[row] if drafted else None,
                 accept_probability=measures.accept[row] if drafted else None,
-                coin=round_.coins[row] if tested else None,
+                coin=round_.coins[row] if row < round_.verdict.coins_thrown else None,
                 overlap=measures.overlap[row] if drafted else None,
                 residual_mass=measures.residual[row] if drafted else None,
                 target_entropy=measures.target_entropy[row],

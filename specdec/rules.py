@@ -1,72 +1,162 @@
 """Verification rules: which drafts stay, and from which law the next token is drawn.
 
-A rule is a function of the target's probabilities [n + 1, V] (row i: the place of draft i; row n: the
+A rule is called with the target's probabilities [n + 1, V] (row i: the place of draft i; row n: the
 place after the last), the draft's probabilities [n, V], the drafted ids [n] and n coins in (0, 1).
+Most rules test one draft after the other and stop at the first rejection: `DraftByDraft` needs only
+their accept probability and their replacement's law. Block verification judges the block as a whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from specdec.probabilities import residual
+from specdec.probabilities import entropy, residual
+from specdec.settings import Settings
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What a rule decided.
 
-    accepted: drafts kept, 0..n. accept_probabilities: float [n], the chance each draft had.
+    accepted: drafts kept, 0..n. accept_probabilities: float [n], what each coin was held against.
     next_probs: float [V], the law of the one token that follows the kept drafts: a replacement's
-    after a rejection, the target's own (bonus) when all were kept.
+    after a rejection, the target's own (bonus) when all were kept. coins_thrown: 0..n.
     """
 
     accepted: int
     accept_probabilities: Tensor
     next_probs: Tensor
+    coins_thrown: int
 
 
-Rule = Callable[[Tensor, Tensor, Tensor, Tensor], Verdict]
+class Rule(Protocol):
+    """See the module's docstring."""
+
+    def __call__(self, target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: Tensor) -> Verdict: ...
 
 
-def token(target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: Tensor) -> Verdict:
-    """Speculative sampling: accept with min(1, p/q), replace from max(0, p - q) / sum.
+Accept = Callable[[Tensor, Tensor, Tensor], Tensor]
+Replacement = Callable[[Tensor, Tensor, Tensor], Tensor]
 
-    Leviathan et al. 2023, algorithm 1; Chen et al. 2023, algorithm 2. Exact; accepts sum min(p, q).
+
+@dataclass(frozen=True)
+class DraftByDraft:
+    """A rule that stops at the first rejection.
+
+    accept(p [n, V], q [n, V], ids [n]) -> [n], the probability that each draft is accepted.
+    replacement(p [V], q [V], rejected id []) -> [V], the law of the token put in its place.
+    A draft is kept iff coin < probability: strictly, so that p = 0 is rejected whatever the coin.
     """
-    p, q = _of_drafts(target_probs, draft_ids), _of_drafts(draft_probs, draft_ids)
-    accept_probabilities = (p / q).clamp_max(1)
-    accepted = _kept_before_first_rejection(accept_probabilities, coins)
-    if accepted == len(draft_ids):
-        return Verdict(accepted, accept_probabilities, target_probs[-1])
-    return Verdict(accepted, accept_probabilities, residual(target_probs[accepted], draft_probs[accepted]))
+
+    accept: Accept
+    replacement: Replacement
+
+    def __call__(self, target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: Tensor) -> Verdict:
+        drafted = len(draft_ids)
+        probabilities = self.accept(target_probs[:drafted], draft_probs, draft_ids)
+        accepted = int((coins < probabilities).long().cumprod(-1).sum())
+        if accepted == drafted:
+            return Verdict(accepted, probabilities, target_probs[-1], drafted)
+        law = self.replacement(target_probs[accepted], draft_probs[accepted], draft_ids[accepted])
+        return Verdict(accepted, probabilities, law, accepted + 1)
 
 
-def match(target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: Tensor) -> Verdict:
-    """Sample and match: the target makes its own draw; the draft is accepted if it is that draw.
+def ratio(p: Tensor, q: Tensor, ids: Tensor) -> Tensor:
+    """min(1, p(x) / q(x)): Leviathan et al. 2023, algorithm 1; Chen et al. 2023, algorithm 2."""
+    return (_at(p, ids) / _at(q, ids)).clamp_max(1)
 
-    Written as an accept test: the target's draw is the draft x with probability p(x), and given that
-    it is another id it has law p without x. Same joint law of (accepted, emitted). Exact; accepts
-    sum p q.
+
+def target_probability(p: Tensor, q: Tensor, ids: Tensor) -> Tensor:
+    """p(x): the chance that the target's own draw is the draft."""
+    return _at(p, ids)
+
+
+def lenient_ratio(p: Tensor, q: Tensor, ids: Tensor, *, lenience: float) -> Tensor:
+    """min(1, p(x) / (l q(x))), l in (0, 1]: Leviathan et al. 2023, appendix A.5."""
+    return (_at(p, ids) / (lenience * _at(q, ids))).clamp_max(1)
+
+
+def ensemble_ratio(p: Tensor, q: Tensor, ids: Tensor, *, weight: float) -> Tensor:
+    """min(1, m(x) / q(x)) with m = w p + (1 - w) q in the target's place."""
+    return (weight * _at(p, ids) / _at(q, ids) + 1 - weight).clamp_max(1)
+
+
+def typical(p: Tensor, q: Tensor, ids: Tensor, *, epsilon: float, delta: float) -> Tensor:
+    """1 where p(x) > min(epsilon, delta exp(-H(p))), else 0: Cai et al. 2024 (Medusa), section 2.3.1."""
+    threshold = (delta * torch.exp(-entropy(p))).clamp_max(epsilon)
+    return (_at(p, ids) > threshold).float()
+
+
+def from_residual(p: Tensor, q: Tensor, rejected: Tensor) -> Tensor:
+    """max(0, p - q) / sum: what the target still lacks."""
+    return residual(p, q)
+
+
+def from_target(p: Tensor, q: Tensor, rejected: Tensor) -> Tensor:
+    """p itself."""
+    return p
+
+
+def from_target_without_rejected(p: Tensor, q: Tensor, rejected: Tensor) -> Tensor:
+    """p given that the token is not the rejected one."""
+    return residual(p, torch.zeros_like(p).scatter_(-1, rejected.unsqueeze(-1), 1.0))
+
+
+def block(target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: Tensor) -> Verdict:
+    """Block verification: keep the drafts up to the LAST one whose coin passes.
+
+    Sun et al. 2024, "Block Verification Accelerates Speculative Decoding", algorithm 2. Exact, and no
+    exact rule that looks at one block keeps more drafts on average. w[i] is the joint ratio after i
+    drafts, w[i] = min(1, w[i-1] p/q); the residual after i drafts is max(0, w[i] p - q).
     """
-    accept_probabilities = _of_drafts(target_probs, draft_ids)
-    accepted = _kept_before_first_rejection(accept_probabilities, coins)
-    if accepted == len(draft_ids):
-        return Verdict(accepted, accept_probabilities, target_probs[-1])
-    one_hot = torch.zeros_like(target_probs[accepted]).scatter_(0, draft_ids[accepted], 1.0)
-    return Verdict(accepted, accept_probabilities, residual(target_probs[accepted], one_hot))
+    drafted = len(draft_ids)
+    joint = _joint_ratios(_at(target_probs[:drafted], draft_ids), _at(draft_probs, draft_ids))
+    scaled = joint[:-1, None] * target_probs[:drafted]
+    mass = (scaled - draft_probs).clamp_min(0).sum(-1)
+    passes = mass / (mass + 1 - joint[:-1])
+    passes = torch.where(mass + 1 - joint[:-1] > 0, passes, torch.ones_like(passes))
+    probabilities = torch.cat([passes[1:], joint[-1:]])[:drafted]
+    passing = (coins < probabilities).nonzero()
+    accepted = int(passing[-1]) + 1 if len(passing) else 0
+    if accepted == drafted:
+        return Verdict(accepted, probabilities, target_probs[-1], drafted)
+    law = (scaled[accepted] - draft_probs[accepted]).clamp_min(0)
+    total = law.sum()
+    return Verdict(accepted, probabilities, law / total if total > 0 else target_probs[accepted], drafted)
 
 
-RULES: dict[str, Rule] = {"token": token, "match": match}
+def _joint_ratios(p: Tensor, q: Tensor) -> Tensor:
+    """w [n + 1] of drafts whose probabilities are p [n] and q [n]; w[0] = 1."""
+    joint = [torch.ones((), device=p.device)]
+    for step in p / q:
+        joint.append((joint[-1] * step).clamp_max(1))
+    return torch.stack(joint)
 
 
-def _of_drafts(probs: Tensor, draft_ids: Tensor) -> Tensor:
-    return probs[: len(draft_ids)].gather(-1, draft_ids.unsqueeze(-1)).squeeze(-1)
+def rule_of(settings: Settings) -> Rule:
+    """The rule that `settings` name, with their parameters.
+
+    `raw_draft` is the token rule: its fault is that the drafter reports a law it didn't sample from.
+    """
+    return {
+        "token": DraftByDraft(ratio, from_residual),
+        "match": DraftByDraft(target_probability, from_target_without_rejected),
+        "block": block,
+        "no_residual": DraftByDraft(ratio, from_target),
+        "typical": DraftByDraft(
+            partial(typical, epsilon=settings.typical_epsilon, delta=settings.typical_delta), from_target
+        ),
+        "lenient": DraftByDraft(partial(lenient_ratio, lenience=settings.lenience), from_residual),
+        "raw_draft": DraftByDraft(ratio, from_residual),
+        "ensemble": DraftByDraft(partial(ensemble_ratio, weight=settings.target_weight), from_residual),
+    }[settings.rule]
 
 
-def _kept_before_first_rejection(accept_probabilities: Tensor, coins: Tensor) -> int:
-    """Strict comparison: a draft with p = 0 is rejected whatever the coin."""
-    return int((coins < accept_probabilities).long().cumprod(-1).sum())
+def _at(probs: Tensor, ids: Tensor) -> Tensor:
+    return probs.gather(-1, ids.unsqueeze(-1)).squeeze(-1)

@@ -9,7 +9,9 @@ import math
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-RULES = ("token", "match")
+EXACT_RULES = ("token", "match", "block")
+BIASED_RULES = ("no_residual", "typical", "lenient", "raw_draft", "ensemble")
+RULES = EXACT_RULES + BIASED_RULES
 DRAFTERS = ("model", "prompt_lookup")
 POLICIES = ("fixed",)
 
@@ -49,6 +51,8 @@ class Settings:
     rule, drafter, policy: keys from `RULES`, `DRAFTERS`, `POLICIES`.
     chat: wrap the prompt in the target's chat template; False feeds the text as it is.
     stop_strings: decoding ends where one of them is complete.
+    lenience, typical_epsilon, typical_delta, target_weight: parameters of the biased rules `lenient`,
+        `typical` and `ensemble`, each in (0, 1]; other rules don't read them.
     """
 
     temperature: float = 1.0
@@ -63,10 +67,19 @@ class Settings:
     seed: int = 0
     chat: bool = True
     stop_strings: tuple[str, ...] = ()
+    lenience: float = 0.7
+    typical_epsilon: float = 0.09
+    typical_delta: float = 0.3
+    target_weight: float = 0.5
 
     @property
     def target_sampling(self) -> Sampling:
         return Sampling(self.temperature, self.top_k, self.top_p)
+
+    @property
+    def reported_sampling(self) -> Sampling:
+        """What the drafter says it sampled with: the truth, except under `raw_draft`, whose fault this is."""
+        return replace(self.draft_sampling, top_k=0, top_p=1.0) if self.rule == "raw_draft" else self.draft_sampling
 
     @property
     def draft_sampling(self) -> Sampling:
@@ -78,7 +91,7 @@ class Settings:
 
     def changed(self, **values: Any) -> Settings:
         """A copy with some checked values; raises `BadInput` as `checked` does."""
-        return replace(self, **_checked_values(values))
+        return replace(self, **_checked_values({"rule": self.rule, "drafter": self.drafter} | values))
 
     @classmethod
     def checked(cls, **values: Any) -> Settings:
@@ -95,7 +108,10 @@ def _checked_values(values: dict[str, Any]) -> dict[str, Any]:
     for name in values:
         if name not in known:
             raise BadInput(f"There is no setting {name!r}; the settings are {', '.join(sorted(known))}.")
-    return {name: _CHECKS[name](name, value) for name, value in values.items()}
+    checked = {name: _CHECKS[name](name, value) for name, value in values.items()}
+    if checked.get("rule") == "raw_draft" and checked.get("drafter") == "prompt_lookup":
+        raise BadInput("The rule raw_draft needs the drafter model: prompt_lookup has no law before top-k and top-p.")
+    return checked
 
 
 def whole_number(name: str, value: Any, low: int, high: int) -> int:
@@ -135,6 +151,10 @@ def _number(name: str, value: Any, limit: str) -> float:
     return value
 
 
+def _share(name: str, value: Any) -> float:
+    return real_number(name, value, 0.0, 1.0, above=True)
+
+
 def _optional_temperature(name: str, value: Any) -> float | None:
     return None if value is None else real_number(name, value, 0.0, MAX_TEMPERATURE)
 
@@ -162,7 +182,7 @@ def _stop_strings(name: str, value: Any) -> tuple[str, ...]:
 _CHECKS = {
     "temperature": lambda name, value: real_number(name, value, 0.0, MAX_TEMPERATURE),
     "top_k": lambda name, value: whole_number(name, value, 0, MAX_TOP_K),
-    "top_p": lambda name, value: real_number(name, value, 0.0, 1.0, above=True),
+    "top_p": _share,
     "draft_temperature": _optional_temperature,
     "gamma": lambda name, value: whole_number(name, value, 0, MAX_GAMMA),
     "rule": lambda name, value: choice(name, value, RULES),
@@ -172,4 +192,8 @@ _CHECKS = {
     "seed": lambda name, value: whole_number(name, value, 0, MAX_SEED),
     "chat": _boolean,
     "stop_strings": _stop_strings,
+    "lenience": _share,
+    "typical_epsilon": _share,
+    "typical_delta": _share,
+    "target_weight": _share,
 }

@@ -1,0 +1,167 @@
+"""Whether a rule changes the distribution: exact laws by enumeration, and a test that can fail.
+
+`one_position_law` and `sequence_law` enumerate every draft and every outcome of the coins and call the
+very rule that the decoder calls. `closed_form` gives the same one-position laws as formulas, for
+vocabularies too large to enumerate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+
+import torch
+from torch import Tensor
+
+from specdec.probabilities import entropy, overlap, residual
+from specdec.rules import Rule
+from specdec.settings import Settings
+
+
+def one_position_law(rule: Rule, target: Tensor, draft: Tensor, reported: Tensor | None = None) -> tuple[Tensor, float]:
+    """The law [V] of the first token that `rule` emits with one draft, and the chance that it is the draft.
+
+    target, draft: p and q, [V]. reported: the q that the rule is told; None is the truth.
+    """
+    law = torch.zeros_like(target, dtype=torch.float64)
+    acceptance = 0.0
+    both = torch.stack([target, target])
+    for weight, drafts in _drafts([draft]):
+        claimed = (draft if reported is None else reported).unsqueeze(0)
+        for chance, verdict in _verdicts(rule, both, claimed, drafts):
+            if verdict.accepted:
+                law[drafts[0]] += weight * chance
+                acceptance += weight * chance
+            else:
+                law += weight * chance * verdict.next_probs
+    return law, acceptance
+
+
+def sequence_law(
+    rule: Rule, target: Tensor, draft: Tensor, gamma: int, length: int, start: int = 0
+) -> dict[tuple[int, ...], float]:
+    """The law of the first `length` tokens decoded with `rule`, for Markov tables target, draft [V, V].
+
+    Exact up to rounding; costs about (2 V)^gamma V^length. start: the last prompt token.
+    """
+    laws = {(): 1.0}
+    finished: dict[tuple[int, ...], float] = {}
+    while laws:
+        longer: dict[tuple[int, ...], float] = {}
+        for text, mass in laws.items():
+            for more, chance in _round_law(rule, target, draft, gamma, (start, *text)[-1]).items():
+                whole = text + more
+                into = finished if len(whole) >= length else longer
+                whole = whole[:length]
+                into[whole] = into.get(whole, 0.0) + mass * chance
+        laws = longer
+    return finished
+
+
+def target_sequence_law(target: Tensor, length: int, start: int = 0) -> dict[tuple[int, ...], float]:
+    """The law of the first `length` tokens of plain decoding, for a Markov table [V, V]."""
+    laws = {(): 1.0}
+    for _ in range(length):
+        laws = {
+            (*text, token): mass * float(chance)
+            for text, mass in laws.items()
+            for token, chance in enumerate(target[(start, *text)[-1]])
+            if chance > 0
+        }
+    return laws
+
+
+def expected_accepted(rule: Rule, target: Tensor, draft: Tensor, gamma: int, start: int = 0) -> float:
+    """Mean number of drafts that `rule` keeps in one round, for Markov tables [V, V]."""
+    return sum(
+        weight * chance * verdict.accepted
+        for weight, drafts, target_rows, draft_rows in _paths(target, draft, gamma, start)
+        for chance, verdict in _verdicts(rule, target_rows, draft_rows, drafts)
+    )
+
+
+def closed_form(settings: Settings, target: Tensor, draft: Tensor, reported: Tensor | None = None) -> tuple[Tensor, float]:
+    """`one_position_law` as a formula, for any V: kept mass plus what each rejection is replaced by."""
+    p, q = target.double(), draft.double()
+    told = q if reported is None else reported.double()
+    if settings.rule == "match":
+        return q * p + p * (1 - q), float((p * q).sum())
+    kept, refill = {
+        "token": lambda: (torch.minimum(p, q), residual(p, q)),
+        "block": lambda: (torch.minimum(p, q), residual(p, q)),
+        "no_residual": lambda: (torch.minimum(p, q), p),
+        "typical": lambda: (q * (p > _typical_threshold(settings, p)), p),
+        "lenient": lambda: (torch.minimum(q, p / settings.lenience), residual(p, q)),
+        "raw_draft": lambda: (torch.minimum(q, torch.where(told > 0, q * p / told, q)), residual(p, told)),
+        "ensemble": lambda: (
+            torch.minimum(q, settings.target_weight * p + (1 - settings.target_weight) * q),
+            residual(p, q),
+        ),
+    }[settings.rule]()
+    return kept + (1 - kept.sum()) * refill, float(kept.sum())
+
+
+def total_variation(one: Tensor, other: Tensor) -> float:
+    """Half the sum of |difference|, in [0, 1]: the most that any event's probability is off by."""
+    return 0.5 * float((one.double() - other.double()).abs().sum())
+
+
+def best_possible_acceptance(target: Tensor, draft: Tensor) -> float:
+    """Sum of min(p, q): no coupling of p and q agrees more often (the maximal coupling does exactly this).
+
+    Whatever the rule, P(draft = emitted = x) can't exceed P(emitted = x) = p(x), nor P(draft = x) = q(x).
+    """
+    return float(overlap(target, draft))
+
+
+def distance_of_texts(one: Mapping[tuple[int, ...], float], other: Mapping[tuple[int, ...], float]) -> float:
+    """Total variation of two laws over texts."""
+    return 0.5 * sum(abs(one.get(text, 0.0) - other.get(text, 0.0)) for text in {*one, *other})
+
+
+def _round_law(rule: Rule, target: Tensor, draft: Tensor, gamma: int, last: int) -> dict[tuple[int, ...], float]:
+    law: dict[tuple[int, ...], float] = {}
+    for weight, drafts, target_rows, draft_rows in _paths(target, draft, gamma, last):
+        for chance, verdict in _verdicts(rule, target_rows, draft_rows, drafts):
+            kept = tuple(drafts[: verdict.accepted].tolist())
+            for token in verdict.next_probs.nonzero().flatten().tolist():
+                text = (*kept, token)
+                law[text] = law.get(text, 0.0) + weight * chance * float(verdict.next_probs[token])
+    return law
+
+
+def _paths(target: Tensor, draft: Tensor, gamma: int, last: int) -> Iterator[tuple[float, Tensor, Tensor, Tensor]]:
+    """Every draft of gamma tokens after `last`: its probability, its ids, and both models' rows along it."""
+    for ids in product(range(target.shape[-1]), repeat=gamma):
+        context = torch.tensor([last, *ids])
+        draft_rows = draft[context[:-1]]
+        weight = float(draft_rows.gather(-1, context[1:, None]).prod())
+        if weight > 0:
+            yield weight, context[1:], target[context], draft_rows
+
+
+def _drafts(rows: Sequence[Tensor]) -> Iterator[tuple[float, Tensor]]:
+    for ids in product(*(row.nonzero().flatten().tolist() for row in rows)):
+        weight = 1.0
+        for row, token in zip(rows, ids):
+            weight *= float(row[token])
+        yield weight, torch.tensor(ids)
+
+
+def _verdicts(rule: Rule, target_rows: Tensor, draft_rows: Tensor, drafts: Tensor) -> Iterator[tuple[float, object]]:
+    """Every outcome of the coins with its chance, and what the rule decides on it.
+
+    A coin below its accept probability passes, one above fails: half-way values stand for both.
+    """
+    halves = torch.full((len(drafts),), 0.5, dtype=torch.float64)
+    chances = rule(target_rows, draft_rows, drafts, halves).accept_probabilities.double()
+    for passes in product((True, False), repeat=len(drafts)):
+        flags = torch.tensor(passes)
+        weight = float(torch.where(flags, chances, 1 - chances).prod())
+        if weight > 0:
+            coins = torch.where(flags, chances / 2, (1 + chances) / 2)
+            yield weight, rule(target_rows, draft_rows, drafts, coins)
+
+
+def _typical_threshold(settings: Settings, p: Tensor) -> Tensor:
+    return (settings.typical_delta * torch.exp(-entropy(p))).clamp_max(settings.typical_epsilon)
