@@ -14,15 +14,17 @@ import plotly.graph_objects as go
 from specdec.trace import Candidate, Position, Round, Trace
 from visualizations.figures.labels import escaped, tick_label, token_label
 from visualizations.figures.palette import MARK_COLOR, MEANINGS
+from visualizations.figures.still import StillFigure
 from visualizations.text import t
 
 SHOWN = 14
 FEWEST_SLOTS = 8
 LOG_FLOOR = 1e-6
 TOPS = (0.1, 0.25, 0.5, 1.0)
-HEIGHT = 380
+HEIGHT = 400
 COLUMN = 0.34
 PLACE_OF_SMALL, PLACE_OF_BIG = -0.19, 0.19
+NOTHING: dict = {"x": [None], "y": [None]}  # draws nothing and, unlike [], keeps its place in the legend
 
 
 def bar_frame(position: Position, shown: int = SHOWN) -> dict:
@@ -86,17 +88,16 @@ def traces_of(frame: dict) -> list[dict]:
     count = len(frame["ids"])
     x = list(range(count))
     if "target" in frame:
-        nothing: list[dict] = [{"x": [], "y": [], "base": []}] * 4
-        bars = [*nothing, {"x": x, "y": frame["target"], "base": []}]
+        bars = [*[NOTHING] * 4, {"x": x, "y": _drawn(frame["target"])}]
         p, q, overlap = frame["target"], [None] * count, [None] * count
     else:
         overlap = frame["overlap"]
         bars = [
-            {"x": x, "y": overlap, "base": []},
-            {"x": x, "y": frame["excess"], "base": overlap},
-            {"x": x, "y": overlap, "base": []},
-            {"x": x, "y": frame["residual"], "base": overlap},
-            {"x": [], "y": [], "base": []},
+            {"x": x, "y": _drawn(overlap)},
+            {"x": x, "y": _drawn(frame["excess"]), "base": overlap},
+            {"x": x, "y": _drawn(overlap)},
+            {"x": x, "y": _drawn(frame["residual"]), "base": overlap},
+            NOTHING,
         ]
         p = [a + b for a, b in zip(overlap, frame["residual"])]
         q = [a + b for a, b in zip(overlap, frame["excess"])]
@@ -131,13 +132,13 @@ def token_bars(trace: Trace) -> go.Figure:
         position = round_.positions[place]
         frame = bar_frame(position)
         title = position_title(number, place, round_)
-        layout = {"xaxis": x_axis_of(frame), "title": {"text": title}}
+        layout = {"xaxis": x_axis_of(frame), "title": {"text": title, "x": 0.02, "y": 0.98, "yanchor": "top"}}
         frames.append(go.Frame(name=str(index), data=_merged(base["data"], frame), layout=layout))
         label = tick_label(token_label(position.text, position.token_id, position.bytes))
         steps.append(_step(index, f"{number}.{place + 1} {label}"))
-    figure = go.Figure(data=_merged(base["data"], None), layout=base["layout"], frames=frames)
-    figure.update_layout(yaxis={"range": [0, 1]}, updatemenus=[_scale_buttons()], margin={"t": 96, "b": 190})
-    figure.update_layout(height=HEIGHT + 180, legend={"y": 1.02, "yanchor": "bottom"})
+    figure = StillFigure(data=_merged(base["data"], None), layout=base["layout"], frames=frames)
+    figure.update_layout(yaxis={"range": [0, 1]}, updatemenus=[_scale_buttons()], margin={"t": 140, "b": 190})
+    figure.update_layout(height=HEIGHT + 240, legend={"y": 1.02, "yanchor": "bottom"})
     if frames:
         figure.update(data=[trace_.to_plotly_json() for trace_ in frames[0].data])
         figure.update_layout(frames[0].layout, sliders=[_slider(steps)])
@@ -165,6 +166,11 @@ def _other_masses(position: Position, folded: Sequence[Candidate]) -> tuple[floa
     return tuple(_rounded(max(0.0, mass)) for mass in (overlap, q - overlap, p - overlap, p))  # type: ignore[return-value]
 
 
+def _drawn(masses: list[float]) -> list[float | None]:
+    """No bar for a mass of 0: plotly would draw its outline as a line."""
+    return [mass or None for mass in masses]
+
+
 def _rounded(mass: float) -> float:
     return float(f"{mass:.5g}")
 
@@ -178,11 +184,11 @@ def _index(ids: list[int], wanted: int | None) -> int | None:
 
 
 def _mark(index: int | None, place: float) -> dict:
-    return {"x": [], "y": []} if index is None else {"x": [index + place], "y": [0.5]}
+    return NOTHING if index is None else {"x": [index + place], "y": [0.5]}
 
 
 def _merged(data: list[dict], frame: dict | None) -> list[dict]:
-    additions = [{"x": [], "y": []}] * len(data) if frame is None else traces_of(frame)
+    additions = [NOTHING] * len(data) if frame is None else traces_of(frame)
     return [trace | addition for trace, addition in zip(data, additions)]
 
 
@@ -221,7 +227,7 @@ def _layout() -> dict:
         "hoverlabel": {"font": {"size": 14}, "align": "left"},
         "xaxis": {
             "anchor": "y2", "tickmode": "array", "tickangle": -45, "tickfont": {"size": 14},
-            "showgrid": False, "zeroline": False, "showline": False,
+            "showgrid": False, "zeroline": False, "showline": False, "title": {"text": t("figures.columns")},
         },
         "yaxis": {
             "domain": [0.1, 1], "range": [0, 1], "gridcolor": grid, "zeroline": True, "zerolinecolor": grid,
@@ -237,7 +243,7 @@ def _scale_buttons() -> dict:
         return {"label": label, "method": "relayout", "args": [change]}
 
     return {
-        "type": "buttons", "direction": "right", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom",
+        "type": "buttons", "direction": "right", "x": 1, "xanchor": "right", "y": 1.26, "yanchor": "bottom",
         "buttons": [
             button(t("figures.linear"), "linear", [0, 1], None),
             button(t("figures.log"), "log", [-6, 0], 1),
@@ -251,4 +257,4 @@ def _step(index: int, label: str) -> dict:
 
 
 def _slider(steps: list[dict]) -> dict:
-    return {"steps": steps, "active": 0, "pad": {"t": 96}, "currentvalue": {"prefix": t("figures.position")}}
+    return {"steps": steps, "active": 0, "pad": {"t": 96}, "len": 0.94, "currentvalue": {"prefix": t("figures.position")}}

@@ -26,16 +26,21 @@ function masses(frame) {
   return { p: overlap.map((m, i) => m + residual[i]), q: overlap.map((m, i) => m + excess[i]), overlap };
 }
 
+// No bar for a mass of 0: plotly would draw its outline as a line.
+function drawn(list) {
+  return list.map((mass) => mass || null);
+}
+
 function tracesOf(frame) {
   const x = frame.ids.map((_, i) => i);
-  const nothing = { x: [], y: [], base: [] };
+  const nothing = { x: [null], y: [null] };
   const bars = frame.target
-    ? [nothing, nothing, nothing, nothing, { x, y: frame.target, base: [] }]
+    ? [nothing, nothing, nothing, nothing, { x, y: drawn(frame.target) }]
     : [
-        { x, y: frame.overlap, base: [] },
-        { x, y: frame.excess, base: frame.overlap },
-        { x, y: frame.overlap, base: [] },
-        { x, y: frame.residual, base: frame.overlap },
+        { x, y: drawn(frame.overlap) },
+        { x, y: drawn(frame.excess), base: frame.overlap },
+        { x, y: drawn(frame.overlap) },
+        { x, y: drawn(frame.residual), base: frame.overlap },
         nothing,
       ];
   const { p, q, overlap } = masses(frame);
@@ -51,7 +56,7 @@ function tracesOf(frame) {
 }
 
 function markAt(index, place) {
-  return index === null ? { x: [], y: [] } : { x: [index + place], y: [0.5] };
+  return index === null ? { x: [null], y: [null] } : { x: [index + place], y: [0.5] };
 }
 
 function xAxisOf(frame) {
@@ -69,11 +74,12 @@ function barsFigure(frame) {
   const base = figure.layout;
   const log = state.scale === "log";
   const y = log ? { type: "log", range: [Math.log10(figure.floor), 0], dtick: 1 } : { range: [0, frame.top] };
+  const narrow = chart.clientWidth < 520;
   const layout = {
     ...base,
     showlegend: false,
     dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
-    xaxis: { ...base.xaxis, ...xAxisOf(frame), title: undefined },
+    xaxis: { ...base.xaxis, ...xAxisOf(frame), title: undefined, tickangle: narrow ? -90 : base.xaxis.tickangle },
     yaxis: { ...base.yaxis, ...y },
     yaxis2: { ...base.yaxis2 },
     // A zoom by hand stays while stepping; another scale starts anew.
@@ -93,6 +99,7 @@ function drawBars() {
 function drawLegend() {
   const names = ["overlap", "excess", "residual", "target"];
   part("legend").replaceChildren(
+    make("span", "rv-key rv-columns", figureWords.columns),
     ...names.map((name) => {
       const item = make("span", "rv-key");
       item.append(make("i", "rv-swatch rv-fill-" + name), figureWords.legend[name]);
@@ -121,7 +128,11 @@ function drawScaleButtons() {
 }
 
 function drawNote() {
-  setText(part("note"), barsFailed ? words.bars_missing : state.scale === "log" ? words.controls.log_note : "");
+  const notes = [];
+  if (barsFailed) notes.push(words.bars_missing);
+  if (state.value.rule === "match") notes.push(words.controls.match_note);
+  if (state.scale === "log") notes.push(words.controls.log_note);
+  setText(part("note"), notes.join(" "));
 }
 
 drawLegend();

@@ -4,12 +4,12 @@ const PLAY_MS = 900;
 let player = null;
 
 const MOVES = {
-  first: ["⇤", () => 0],
+  first: ["|‹", () => 0],
   "previous-round": ["«", () => roundStart(-1)],
   previous: ["‹", () => state.index - 1],
   next: ["›", () => state.index + 1],
   "next-round": ["»", () => roundStart(1)],
-  last: ["⇥", () => state.flat.length - 1],
+  last: ["›|", () => state.flat.length - 1],
 };
 
 function keyMove(event) {

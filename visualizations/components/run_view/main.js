@@ -48,6 +48,7 @@ function drawValue() {
   drawSettings();
   drawPrompt();
   drawText();
+  drawNote();
   if (!sameRun || state.index !== wasThere) drawSelection(false);
   else if (state.flat.length) drawPlace();
 }

@@ -1,6 +1,7 @@
 // After a rejection: the law that the replacement was drawn from, its commonest tokens and the one drawn.
 
 const RESIDUAL_ROWS = 5;
+const WORTH_A_ROW = 0.001;
 const residualBox = part("residual");
 
 // [index in the frame, probability] of every bar, most likely first.
@@ -20,11 +21,11 @@ function drawResidual(here) {
   const law = replacementLaw(frame, match);
   const rest = frame.ids.length - 1;
   const named = law.filter(([i]) => i !== rest);
-  let rows = named.slice(0, RESIDUAL_ROWS);
+  let rows = named.filter(([, r]) => r >= WORTH_A_ROW).slice(0, RESIDUAL_ROWS);
   const drawn = named.find(([i]) => i === frame.emitted);
   if (drawn && !rows.includes(drawn)) rows = [...rows.slice(0, RESIDUAL_ROWS - 1), drawn];
   const others = 1 - rows.reduce((sum, [, r]) => sum + r, 0);
-  if (others > 1e-6) rows.push([rest, others]);
+  if (others > 0.00005) rows.push([rest, others]);
   const scale = Math.max(...rows.map(([, r]) => r));
   const list = make("ul");
   list.append(...rows.map(([i, r]) => residualRow(frame.labels[i], r, r / scale, i === frame.emitted)));

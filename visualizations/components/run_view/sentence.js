@@ -11,7 +11,7 @@ function drawSentence(here) {
   for (const name of FACTS) {
     show(factItems[name].box, fact[name] !== undefined);
     const is = name === "overlap" && state.value.rule === "match" ? "overlap_is_match" : name + "_is";
-    explain(factItems[name], shown(fact[name]), words.facts[name], words.facts[is]);
+    explain(factItems[name], shown(fact[name]), words.facts[name], words.facts[is], name.endsWith("entropy") ? words.nats : "");
   }
 }
 
@@ -44,7 +44,7 @@ function sentenceValues({ fact }, drafted) {
 }
 
 function rankWords(rank) {
-  if (rank === undefined) return words.rank.far;
+  if (rank === undefined) return words.rank.unknown;
   return rank === 1 ? words.rank.first : fill(words.rank.nth, { rank });
 }
 
