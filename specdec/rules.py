@@ -49,7 +49,8 @@ Replacement = Callable[[Tensor, Tensor, Tensor], Tensor]
 class DraftByDraft:
     """A rule that stops at the first rejection.
 
-    accept(p [n, V], q [n, V], ids [n]) -> [n], the probability that each draft is accepted.
+    accept(p [n, V], q [n, V], ids [n]) -> [n], the probability that each draft is accepted; one row
+    [1, V] stands for n equal ones.
     replacement(p [V], q [V], rejected id []) -> [V], the law of the token put in its place.
     A draft is kept iff coin < probability: strictly, so that p = 0 is rejected whatever the coin.
     """
@@ -159,4 +160,4 @@ def rule_of(settings: Settings) -> Rule:
 
 
 def _at(probs: Tensor, ids: Tensor) -> Tensor:
-    return probs.gather(-1, ids.unsqueeze(-1)).squeeze(-1)
+    return torch.take_along_dim(probs, ids.unsqueeze(-1), dim=-1).squeeze(-1)

@@ -1,0 +1,170 @@
+"""A test of exactness that can fail: many tokens at one context, held against the target's law.
+
+The tokens are made by the rule's own accept and replacement functions, all draws at once; the random
+numbers come from the same three independent streams as in a run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy import optimize, stats
+from torch import Tensor
+
+from specdec.exactness import total_variation
+from specdec.probabilities import RandomStreams
+from specdec.rules import DraftByDraft, rule_of
+from specdec.settings import Settings
+
+FALSE_ALARM_RATE = 1e-4
+POWER = 0.9
+SMALLEST_EXPECTED = 10.0
+CHECKPOINTS_PER_DECADE = 8
+
+
+@dataclass(frozen=True)
+class ChiSquare:
+    """Pearson's test of counts against a law; cells that expect fewer than 10 are pooled.
+
+    passed: p_value >= `FALSE_ALARM_RATE`, so a correct engine fails once in 10,000 tests.
+    impossible: draws of ids that the law gives probability 0; any at all is a failure.
+    detectable: the smallest bias w = sqrt(sum (law' - law)^2 / law) that n draws reveal in 9 tests of
+    10; a total variation of w / 2 or more always implies such a bias.
+    """
+
+    n: int
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+    impossible: int
+    detectable: float
+
+    @property
+    def passed(self) -> bool:
+        return self.impossible == 0 and self.p_value >= FALSE_ALARM_RATE
+
+
+@dataclass(frozen=True)
+class SamplingTest:
+    """A finished test. ids: int64 [n] in the order drawn; accepted: bool [n].
+
+    checkpoints: growing numbers of draws; distances: total variation of the frequencies from the law
+    after each; expected_distances: what an exact sampler shows there on average, about 1 / sqrt(n).
+    """
+
+    rule: str
+    law: Tensor
+    ids: Tensor
+    accepted: Tensor
+    counts: Tensor
+    chi_square: ChiSquare
+    checkpoints: tuple[int, ...]
+    distances: tuple[float, ...]
+    expected_distances: tuple[float, ...]
+
+    @property
+    def acceptance(self) -> float:
+        return float(self.accepted.double().mean())
+
+
+def sampling_test(
+    target: Tensor, draft: Tensor, settings: Settings, n: int, *, reported: Tensor | None = None
+) -> SamplingTest:
+    """Emit `n` first tokens with the rule and seed of `settings` and test them against `target` [V].
+
+    draft: q, [V]. reported: the q that the rule is told (only `raw_draft` is told another).
+    """
+    ids, accepted = emit_many(target, draft, settings, n, reported=reported)
+    counts = torch.bincount(ids, minlength=len(target))
+    checkpoints = _checkpoints(n)
+    return SamplingTest(
+        rule=settings.rule,
+        law=target,
+        ids=ids,
+        accepted=accepted,
+        counts=counts,
+        chi_square=chi_square(counts, target),
+        checkpoints=checkpoints,
+        distances=tuple(_distance(ids[:size], target) for size in checkpoints),
+        expected_distances=tuple(expected_distance(target, size) for size in checkpoints),
+    )
+
+
+def emit_many(
+    target: Tensor, draft: Tensor, settings: Settings, n: int, *, reported: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """`n` independent first tokens and whether each was the draft: int64 [n], bool [n]."""
+    streams = RandomStreams(settings.seed)
+    rule = one_position_rule(settings)
+    told = draft if reported is None else reported
+    drafts = draw_many(draft, streams.drafts.take(n))
+    chances = rule.accept(target.unsqueeze(0), told.unsqueeze(0), drafts)
+    accepted = torch.tensor(streams.coins.take(n), dtype=torch.float64) < chances
+    uniforms = torch.tensor(streams.resampling.take(n), dtype=torch.float64)
+    ids = drafts.clone()
+    for rejected in drafts[~accepted].unique():
+        places = (~accepted & (drafts == rejected)).nonzero().flatten()
+        ids[places] = draw_many(rule.replacement(target, told, rejected), uniforms[places])
+    return ids, accepted
+
+
+def one_position_rule(settings: Settings) -> DraftByDraft:
+    """The rule at a single position; block verification is the token rule there."""
+    rule = rule_of(settings)
+    return rule if isinstance(rule, DraftByDraft) else rule_of(settings.changed(rule="token"))
+
+
+def draw_many(law: Tensor, uniforms: Tensor | list[float]) -> Tensor:
+    """One id of `law` [V] for each uniform, by inverse CDF as in a run: int64 [n]."""
+    cumulative = law.cumsum(-1, dtype=torch.float64)
+    marks = torch.as_tensor(uniforms, dtype=torch.float64) * cumulative[-1]
+    return torch.searchsorted(cumulative, marks, right=True)
+
+
+def chi_square(counts: Tensor, law: Tensor) -> ChiSquare:
+    """Test counts [V] against `law` [V], with rare cells pooled into one."""
+    n = int(counts.sum())
+    expected = law.double() / law.double().sum() * n
+    common = expected >= SMALLEST_EXPECTED
+    observed_cells, expected_cells = counts[common].double(), expected[common]
+    if float(expected[~common].sum()) > 0:
+        observed_cells = torch.cat([observed_cells, counts[~common].sum().double().reshape(1)])
+        expected_cells = torch.cat([expected_cells, expected[~common].sum().reshape(1)])
+    freedom = len(expected_cells) - 1
+    statistic = float(((observed_cells - expected_cells) ** 2 / expected_cells).sum())
+    return ChiSquare(
+        n=n,
+        statistic=statistic,
+        degrees_of_freedom=freedom,
+        p_value=float(stats.chi2.sf(statistic, freedom)) if freedom else 1.0,
+        impossible=int(counts[law == 0].sum()),
+        detectable=_detectable(freedom, n),
+    )
+
+
+def expected_distance(law: Tensor, n: int) -> float:
+    """Mean total variation between `law` and the frequencies of n exact draws.
+
+    Half the sum of the binomials' mean absolute deviations, which De Moivre gave in closed form.
+    """
+    p = law[law > 0].double().numpy()
+    return float((p * (1 - p) * stats.binom.pmf(np.floor(n * p), n - 1, p)).sum())
+
+
+def _detectable(freedom: int, n: int) -> float:
+    if not freedom:
+        return float("inf")
+    limit = stats.chi2.isf(FALSE_ALARM_RATE, freedom)
+    strength = optimize.brentq(lambda x: stats.ncx2.sf(limit, freedom, x) - POWER, 1e-6, 50 * (limit + 10))
+    return float((strength / n) ** 0.5)
+
+
+def _checkpoints(n: int) -> tuple[int, ...]:
+    sizes = {n} | {int(10 ** (step / CHECKPOINTS_PER_DECADE)) for step in range(8, 8 * CHECKPOINTS_PER_DECADE)}
+    return tuple(sorted(size for size in sizes if size <= n))
+
+
+def _distance(ids: Tensor, law: Tensor) -> float:
+    return total_variation(torch.bincount(ids, minlength=len(law)).double() / len(ids), law.double())
