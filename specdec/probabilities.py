@@ -15,6 +15,8 @@ from specdec.settings import Sampling
 RESIDUAL_EPSILON = 1e-9
 _TOP_P_FIRST_LOOK = 64
 _GRID = 10**9
+# A number below it may be 0 to float32, and a temperature or top_p of 0 is another thing.
+_SMALLEST = torch.finfo(torch.float32).tiny
 
 
 def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
@@ -27,11 +29,11 @@ def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
     if sampling.temperature == 0:
         return torch.zeros_like(logits).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
     # The maximum goes first: dividing by a tiny temperature must not overflow into inf - inf.
-    scores = (logits - logits.amax(-1, keepdim=True)) / sampling.temperature
+    scores = (logits - logits.amax(-1, keepdim=True)) / max(sampling.temperature, _SMALLEST)
     if 0 < sampling.top_k < scores.shape[-1]:
         scores = _keep_top_k(scores, sampling.top_k)
     if sampling.top_p < 1:
-        scores = _keep_top_p(scores, sampling.top_p)
+        scores = _keep_top_p(scores, max(sampling.top_p, _SMALLEST))
     probs = scores.softmax(-1)
     # Float32 softmax over 50,000 ids is off by up to 1e-5 in its sum; the sum in float64 mends it.
     return probs / probs.sum(-1, keepdim=True, dtype=torch.float64).float()
