@@ -1,0 +1,58 @@
+"""The one endpoint for programs: `decode`, which runs a prompt and returns its trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from inspect import Parameter, Signature
+from typing import Any, get_type_hints
+
+import gradio as gr
+
+from specdec.pairs import DEFAULT_PAIR
+from specdec.settings import BadInput, Settings
+from specdec.trace import Trace
+from visualizations.inputs import checked_prompt, pair_choice
+from visualizations.runner import ModelShelf
+
+
+def decode_endpoint(shelf: ModelShelf) -> Callable[..., Iterator[dict[str, Any]]]:
+    """The function behind the endpoint: prompt, pair, target, draft and every field of `Settings`."""
+    signature = _signature()
+
+    def decode(*values: Any) -> Iterator[dict[str, Any]]:
+        """Decode a prompt speculatively and return the trace of the run.
+
+        While it runs, updates {"emitted": n} arrive, so that a caller can follow and cancel it; the
+        last update, which is the result, is the trace. pair is a key of the catalogue, or "custom"
+        with two Hub ids in target and draft.
+        """
+        given = signature.bind(*values).arguments
+        try:
+            prompt = checked_prompt(given.pop("prompt"))
+            choice = pair_choice(given.pop("pair"), given.pop("target"), given.pop("draft"))
+            settings = Settings.checked(**given)
+            trace = None
+            for event in shelf.traces(choice, prompt, settings):
+                trace = event if isinstance(event, Trace) else None
+                yield {"emitted": trace.metrics.emitted if trace else 0}
+        except BadInput as refusal:
+            raise gr.Error(str(refusal), print_exception=False) from None
+        if trace is not None:
+            yield trace.to_dict()
+
+    decode.__signature__ = signature  # type: ignore[attr-defined]
+    decode.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()} | {"return": dict[str, Any]}
+    return decode
+
+
+def _signature() -> Signature:
+    """The endpoint's parameters, so that a new setting is there without being written twice."""
+    hints = get_type_hints(Settings) | {"stop_strings": list[str]}
+    defaults = Settings().to_dict()
+    texts = {"prompt": Parameter.empty, "pair": DEFAULT_PAIR, "target": "", "draft": ""}
+    named = [(name, str, default) for name, default in texts.items()]
+    named += [(field.name, hints[field.name], defaults[field.name]) for field in fields(Settings)]
+    return Signature(
+        [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=hint) for name, hint, default in named]
+    )

@@ -1,0 +1,44 @@
+"""The whole page: its tabs, its API, and how it is launched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from visualizations.api import decode_endpoint
+from visualizations.runner import ModelShelf
+from visualizations.tabs.step_through import MODEL_QUEUE, build_step_through
+from visualizations.text import t
+
+QUEUE_SIZE = 32
+MAX_UPLOAD = "4mb"
+HOUR = 3600
+MOST_VISITORS_KEPT = 200
+
+
+def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
+    """The page, ready to launch with `launch_options()`. shelf: where its models come from."""
+    shelf = shelf or ModelShelf()
+    with gr.Blocks(title=t("app.title"), analytics_enabled=False, delete_cache=(HOUR, HOUR)) as demo:
+        gr.Markdown(f"# {t('app.title')}\n{t('app.subtitle')}", elem_id="title")
+        with gr.Tabs():
+            with gr.Tab(t("app.tabs.step_through")):
+                build_step_through(demo, shelf)
+        gr.api(decode_endpoint(shelf), api_name="decode", **MODEL_QUEUE)
+    demo.queue(max_size=QUEUE_SIZE)
+    return demo
+
+
+def launch_options() -> dict[str, Any]:
+    """Arguments for `launch` that belong to the page, whoever launches it."""
+    return {
+        "theme": gr.themes.Default(primary_hue="blue"),
+        "css": (Path(__file__).parent / "page.css").read_text("utf-8"),
+        "footer_links": ["api", "settings"],
+        "run_history": False,
+        "max_file_size": MAX_UPLOAD,
+        "state_session_capacity": MOST_VISITORS_KEPT,
+        "ssr_mode": False,
+    }

@@ -1,0 +1,60 @@
+"""Checks of what a visitor may ask for besides the settings: which two models, and the prompt."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from specdec.pairs import CATALOGUE, MAX_PROMPT_CHARACTERS
+from specdec.settings import BadInput, choice, shown
+
+CUSTOM = "custom"
+MAX_HUB_ID_LENGTH = 96
+
+_HUB_ID = re.compile(r"[A-Za-z0-9_][\w.-]*/[A-Za-z0-9_][\w.-]*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class PairChoice:
+    """A catalogue key (then target and draft are empty), or `CUSTOM` with two Hub ids."""
+
+    key: str
+    target: str = ""
+    draft: str = ""
+
+    @property
+    def title(self) -> str:
+        """How the choice is named in a sentence."""
+        return f"{self.target} ← {self.draft}" if self.key == CUSTOM else CATALOGUE[self.key].title
+
+
+def pair_choice(pair: Any, target: Any = "", draft: Any = "") -> PairChoice:
+    """A checked choice from untrusted values; `BadInput` names what is wrong with them."""
+    key = choice("pair", pair, (*CATALOGUE, CUSTOM))
+    if key != CUSTOM:
+        return PairChoice(key)
+    return PairChoice(CUSTOM, hub_id("target", target), hub_id("draft", draft))
+
+
+def hub_id(name: str, value: Any) -> str:
+    """`value` if it can only be an id on the Hub. A path on this machine never passes."""
+    text = value.strip() if isinstance(value, str) else ""
+    ok = len(text) <= MAX_HUB_ID_LENGTH and _HUB_ID.fullmatch(text) and ".." not in text
+    if not ok or Path(text).exists():
+        raise BadInput(
+            f"{name} must be a Hub id such as owner/model of at most {MAX_HUB_ID_LENGTH} characters, not {shown(value)}."
+        )
+    return text
+
+
+def checked_prompt(value: Any) -> str:
+    """`value` if it is a text that a run may begin with, before any model is asked."""
+    if not isinstance(value, str):
+        raise BadInput(f"prompt must be text, not {shown(value)}.")
+    if not value:
+        raise BadInput("prompt is empty: it needs at least one character.")
+    if len(value) > MAX_PROMPT_CHARACTERS:
+        raise BadInput(f"prompt has {len(value):,} characters; the limit is {MAX_PROMPT_CHARACTERS:,}.")
+    return value

@@ -1,0 +1,121 @@
+"""The models behind the screen: loaded in the background, shared by all visitors, used by one run at a time.
+
+`ModelShelf` is the only thing that the process keeps. It holds loaded pairs and nothing of any visitor.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from specdec import pairs
+from specdec.settings import BadInput, Settings
+from specdec.trace import Trace
+from visualizations.inputs import CUSTOM, PairChoice
+
+POLL_SECONDS = 0.2
+MAX_LOADED_PAIRS = 2
+
+
+@dataclass
+class Loading:
+    """One attempt to load a pair. `finished` is set when `pair` or `error` is there."""
+
+    choice: PairChoice
+    progress: Any = None
+    pair: Any = None
+    error: BadInput | None = None
+    finished: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A run has no round yet: its models load (`loading` is set), another run still holds them (`busy`),
+    or they read the prompt."""
+
+    loading: Loading | None = None
+    busy: bool = False
+
+
+def load_choice(choice: PairChoice, progress: Callable[[Any], None]) -> Any:
+    """The pair that a visitor chose. Slow; raises `BadInput` when it can't be had."""
+    if choice.key == CUSTOM:
+        return pairs.load_models(choice.target, choice.draft, progress=progress)
+    return pairs.load_pair(choice.key, progress=progress)
+
+
+class ModelShelf:
+    """Loads pairs, one at a time, each in a thread of its own, and lends them to one run at a time.
+
+    The pair used longest ago makes room when more than `MAX_LOADED_PAIRS` are loaded.
+    """
+
+    def __init__(self, load: Callable[[PairChoice, Callable[[Any], None]], Any] = load_choice) -> None:
+        self._load = load
+        self._known: OrderedDict[PairChoice, Loading] = OrderedDict()
+        self._lock = threading.Lock()
+        self._one_load = threading.Lock()
+        self._one_run = threading.Lock()
+
+    def request(self, choice: PairChoice) -> Loading:
+        """The pair's loading, begun now unless it is under way or done. A failed one is tried again."""
+        with self._lock:
+            known = self._known.get(choice)
+            if known is None or known.error is not None:
+                known = self._known[choice] = Loading(choice)
+                threading.Thread(target=self._run_load, args=(known,), daemon=True).start()
+            self._known.move_to_end(choice)
+            return known
+
+    def known(self, choice: PairChoice) -> Loading | None:
+        """The pair's loading if one was ever begun."""
+        return self._known.get(choice)
+
+    def traces(self, choice: PairChoice, prompt: str, settings: Settings) -> Iterator[Waiting | Trace]:
+        """`Waiting` until the first round is there, then the growing trace of a run.
+
+        Closing the iterator ends the run within a round and frees the pair.
+        """
+        loading = self.request(choice)
+        while not loading.finished.wait(POLL_SECONDS):
+            yield Waiting(loading)
+        if loading.error is not None:
+            raise loading.error
+        # The queue runs one model event at a time, yet a cancelled event leaves the queue before its
+        # last round is over. The lock keeps the next run off the caches until then.
+        while not self._one_run.acquire(timeout=POLL_SECONDS):
+            yield Waiting(busy=True)
+        try:
+            yield Waiting()
+            from specdec import recording  # here, because it costs torch: the page opens without
+
+            with closing(recording.stream(loading.pair, prompt, settings)) as stream:
+                yield from stream
+        finally:
+            self._one_run.release()
+
+    def _run_load(self, loading: Loading) -> None:
+        def note(progress: Any) -> None:
+            loading.progress = progress
+
+        try:
+            with self._one_load:
+                self._make_room(loading.choice)
+                loading.pair = self._load(loading.choice, note)
+        except BadInput as error:
+            loading.error = error
+        except Exception as error:  # a broken file, no memory: the visitor gets a sentence, the log the fault
+            loading.error = BadInput(f"{loading.choice.title} could not be loaded: {type(error).__name__}.")
+            raise
+        finally:
+            loading.finished.set()
+
+    def _make_room(self, wanted: PairChoice) -> None:
+        with self._lock:
+            loaded = [choice for choice, loading in self._known.items() if loading.pair is not None and choice != wanted]
+            for choice in loaded[: max(0, len(loaded) + 1 - MAX_LOADED_PAIRS)]:
+                del self._known[choice]

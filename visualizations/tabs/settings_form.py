@@ -1,0 +1,163 @@
+"""The settings a visitor can change, as components, and the way from their values to checked settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from specdec.pairs import CATALOGUE, DEFAULT_PAIR
+from specdec.settings import (
+    DRAFTERS,
+    MAX_GAMMA,
+    MAX_NEW_TOKENS,
+    MAX_SEED,
+    MAX_TEMPERATURE,
+    MAX_TOP_K,
+    BadInput,
+    Settings,
+)
+from visualizations.inputs import CUSTOM, PairChoice, pair_choice
+from visualizations.text import t
+
+SETTING_FIELDS = (
+    "temperature",
+    "top_k",
+    "top_p",
+    "gamma",
+    "rule",
+    "drafter",
+    "max_new_tokens",
+    "seed",
+    "chat",
+    "draft_temperature",
+    "stop_strings",
+)
+SHOWN_RULES = ("token", "match")  # those whose verdict the run view explains in words
+PAIR_FIELDS = ("pair", "target", "draft")
+USUAL_TEMPERATURE = 2.0  # the slider's end; the API and an uploaded trace may go on to MAX_TEMPERATURE
+
+
+@dataclass(frozen=True)
+class SettingsForm:
+    """The components in the order of `SETTING_FIELDS + PAIR_FIELDS`."""
+
+    components: tuple[Component, ...]
+
+
+def build_settings_form() -> SettingsForm:
+    """Create the components inside the Blocks that is open, and the event that shows the two Hub ids."""
+    named = _pair_components() | _sampling_components() | _drafting_components() | _run_components()
+    hub_ids = (named["target"], named["draft"])
+    named["pair"].change(
+        lambda pair: [gr.update(visible=pair == CUSTOM)] * 2,
+        named["pair"],
+        hub_ids,
+        queue=False,
+        show_progress="hidden",
+        api_visibility="private",
+    )
+    return SettingsForm(tuple(named[name] for name in SETTING_FIELDS + PAIR_FIELDS))
+
+
+def read_form(values: Sequence[Any]) -> tuple[PairChoice, Settings]:
+    """Checked choices from the raw values of the components; raises `BadInput`."""
+    named = dict(zip(SETTING_FIELDS + PAIR_FIELDS, values, strict=True))
+    choice = pair_choice(*(named.pop(name) for name in PAIR_FIELDS))
+    named["stop_strings"] = stop_strings(named["stop_strings"])
+    return choice, Settings.checked(**named)
+
+
+def form_values(settings: Settings, choice: PairChoice) -> list[Any]:
+    """The components' values for these choices, in the form's order; `read_form` takes them back."""
+    values = settings.to_dict()
+    values["stop_strings"] = "\n".join(text.replace("\n", "\\n") for text in settings.stop_strings)
+    return [values[name] for name in SETTING_FIELDS] + [choice.key, choice.target, choice.draft]
+
+
+def stop_strings(text: Any) -> list[str]:
+    r"""One stop string a line; a typed \n stands for a line break."""
+    if not isinstance(text, str):
+        raise BadInput("stop_strings must be text with one stop string on each line.")
+    return [line.replace("\\n", "\n") for line in text.split("\n") if line]
+
+
+def _pair_components() -> dict[str, Component]:
+    choices = [(spec.title, key) for key, spec in CATALOGUE.items()] + [(t("app.pair.custom"), CUSTOM)]
+    with gr.Row():
+        pair = gr.Dropdown(
+            choices, value=DEFAULT_PAIR, label=t("app.pair.label"), info=t("app.pair.info"), interactive=True, scale=2
+        )
+        hub_ids = {
+            name: gr.Textbox(
+                "",
+                label=t(f"app.{name}.label"),
+                placeholder="owner/model",
+                max_lines=1,
+                max_length=96,
+                visible=False,
+                interactive=True,
+            )
+            for name in ("target", "draft")
+        }
+    return {"pair": pair, **hub_ids}
+
+
+def _sampling_components() -> dict[str, Component]:
+    start = Settings()
+    with gr.Row():
+        return {
+            "temperature": _slider("temperature", 0, USUAL_TEMPERATURE, 0.05, start.temperature),
+            "top_k": _number("top_k", 0, MAX_TOP_K, start.top_k),
+            "top_p": _slider("top_p", 0.05, 1, 0.05, start.top_p),
+            "draft_temperature": _number("draft_temperature", 0, MAX_TEMPERATURE, None, precision=None),
+        }
+
+
+def _drafting_components() -> dict[str, Component]:
+    start = Settings()
+    with gr.Row():
+        return {
+            "gamma": _slider("gamma", 0, MAX_GAMMA, 1, start.gamma),
+            "rule": _dropdown("rule", SHOWN_RULES, start.rule),
+            "drafter": _dropdown("drafter", DRAFTERS, start.drafter),
+        }
+
+
+def _run_components() -> dict[str, Component]:
+    start = Settings()
+    with gr.Row():
+        return {
+            "max_new_tokens": _slider("max_new_tokens", 1, MAX_NEW_TOKENS, 1, start.max_new_tokens),
+            "seed": _number("seed", 0, MAX_SEED, start.seed),
+            "chat": gr.Checkbox(start.chat, label=t("app.chat.label"), info=t("app.chat.info"), interactive=True),
+            "stop_strings": gr.Textbox(
+                "", label=t("app.stop_strings.label"), info=t("app.stop_strings.info"), lines=1, max_lines=4, interactive=True
+            ),
+        }
+
+
+def _slider(name: str, low: float, high: float, step: float, value: float) -> Component:
+    return gr.Slider(
+        low, high, value, step=step, label=t(f"app.{name}.label"), info=t(f"app.{name}.info"), interactive=True, buttons=[]
+    )
+
+
+def _number(name: str, low: float, high: float, value: float | None, precision: int | None = 0) -> Component:
+    return gr.Number(
+        value,
+        minimum=low,
+        maximum=high,
+        precision=precision,
+        label=t(f"app.{name}.label"),
+        info=t(f"app.{name}.info"),
+        interactive=True,
+    )
+
+
+def _dropdown(name: str, keys: Sequence[str], value: str) -> Component:
+    choices = [(t(f"app.{name}.{key}"), key) for key in keys]
+    return gr.Dropdown(choices, value=value, label=t(f"app.{name}.label"), info=t(f"app.{name}.info"), interactive=True)

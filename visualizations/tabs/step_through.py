@@ -1,0 +1,136 @@
+"""Tab 1, "Step through": a prompt, its run by real models, and what happened at each token."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from typing import Any
+
+import gradio as gr
+
+from specdec.settings import BadInput
+from specdec.trace import Trace
+from visualizations.components.file_saver import FileSaver
+from visualizations.components.run_view import RunView
+from visualizations.components.status_line import StatusLine, status
+from visualizations.examples import Example, examples, recorded_trace
+from visualizations.live_run import loading_line, run_steps, view_of
+from visualizations.inputs import checked_prompt
+from visualizations.runner import POLL_SECONDS, ModelShelf
+from visualizations.tabs.settings_form import SettingsForm, build_settings_form, form_values, read_form
+from visualizations.text import t
+
+MODEL_QUEUE: dict[str, Any] = {"concurrency_limit": 1, "concurrency_id": "model"}
+STATE_SECONDS = 3600
+QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+
+# The cancelled event sends nothing more, so the page itself notes that the run is over.
+_STOP = """(view, line) => line.mood === 'busy'
+  ? [{...view, running: false}, {text: %s, mood: 'done', done: null}]
+  : [view, line]"""
+
+
+def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> None:
+    """Create the tab inside the open `page`."""
+    first = examples()[0]
+    with gr.Row(elem_classes="prompt-row"):
+        prompt = gr.Textbox(
+            first.prompt, label=t("app.prompt.label"), lines=2, max_lines=8, interactive=True, scale=6, elem_id="prompt"
+        )
+        with gr.Column(scale=1, min_width=140):
+            run = gr.Button(t("app.run"), variant="primary", elem_id="run")
+            stop = gr.Button(t("app.stop"), elem_id="stop")
+    with gr.Row(elem_classes="example-row"):
+        buttons = [
+            (example, gr.Button(t(f"app.examples.{example.key}"), size="sm", min_width=90, elem_classes="example"))
+            for example in examples()
+        ]
+    with gr.Accordion(t("app.settings"), open=False, elem_id="settings"):
+        form = build_settings_form()
+    with gr.Row(elem_classes="status-row"):
+        with gr.Column(scale=6, min_width=300, elem_classes="status-lines"):
+            run_line = StatusLine(_recorded_line(first), elem_id="run-line")
+            models_line = StatusLine(loading_line(None), elem_id="models-line")
+        download = gr.Button(t("app.download"), size="sm", min_width=130, elem_id="download")
+        upload = gr.UploadButton(
+            t("app.upload"), size="sm", min_width=130, file_types=[".json"], type="binary", elem_id="upload"
+        )
+    view = RunView(view_of(recorded_trace(first)), elem_id="run-view")
+    trace = gr.State(None, time_to_live=STATE_SECONDS)  # None: the first example, for every visitor
+    saver = FileSaver()
+
+    running = gr.on(
+        [run.click, prompt.submit],
+        partial(_run, shelf),
+        [prompt, *form.components],
+        [view, run_line, trace],
+        preprocess=False,  # the raw values are checked in one place, with one kind of sentence
+        show_progress="minimal",
+        show_progress_on=run_line,
+        api_visibility="private",
+        **MODEL_QUEUE,
+    )
+    stop.click(
+        None, [view, run_line], [view, run_line], js=_STOP % json.dumps(t("app.stopped")), cancels=[running], **QUIET
+    )
+    shown = [view, run_line, trace, prompt, *form.components]
+    for example, button in buttons:
+        button.click(partial(_show_example, example), None, shown, cancels=[running], queue=False, **QUIET)
+    upload.upload(partial(_show_upload, form), upload, shown, cancels=[running], queue=False, **QUIET)
+    download.click(partial(_save, first), trace, saver, queue=False, **QUIET)
+    page.load(partial(_watch_loading, shelf, first), None, models_line, concurrency_limit=None, **QUIET)
+
+
+def _run(shelf: ModelShelf, prompt: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
+    try:
+        choice, settings = read_form(values)
+        checked_prompt(prompt)
+    except BadInput as refusal:
+        yield gr.skip(), status(str(refusal), "fault"), gr.skip()
+        return
+    for step in run_steps(shelf, choice, prompt, settings):
+        yield _or_skip(step.view), step.line, _or_skip(step.trace)
+
+
+def _or_skip(value: Any) -> Any:
+    return gr.skip() if value is None else value
+
+
+def _recorded_line(example: Example) -> dict[str, Any]:
+    return status(t("app.recorded", example=t(f"app.examples.{example.key}")))
+
+
+def _show_example(example: Example) -> list[Any]:
+    trace = recorded_trace(example)
+    values = form_values(example.settings, example.choice)
+    return [view_of(trace), _recorded_line(example), trace, example.prompt, *values]
+
+
+def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
+    kept = [gr.skip()] * len(form.components)
+    try:
+        trace = Trace.from_json(data)
+    except BadInput as refusal:
+        return [gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip(), *kept]
+    line = status(t("app.uploaded", emitted=trace.metrics.emitted), "done")
+    return [view_of(trace), line, trace, trace.prompt.text, *kept]
+
+
+def _save(first: Example, trace: Trace | None) -> dict[str, Any]:
+    return {"name": "trace.json", "text": (trace or recorded_trace(first)).to_json(), "turn": time.time()}
+
+
+async def _watch_loading(shelf: ModelShelf, first: Example) -> AsyncIterator[dict[str, Any]]:
+    """Begins to load the default pair once a page is there, and says how far it is until it is done."""
+    loading, last = shelf.request(first.choice), None
+    while True:
+        over, line = loading.finished.is_set(), loading_line(loading)
+        if line != last:
+            yield line
+        if over:
+            return
+        last = line
+        await asyncio.sleep(POLL_SECONDS)
