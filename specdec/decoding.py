@@ -13,6 +13,7 @@ from time import perf_counter
 import torch
 from torch import Tensor
 
+from specdec.devices import synchronise
 from specdec.drafting import Drafter, Proposal
 from specdec.models import LanguageModel
 from specdec.probabilities import RandomStreams, draw, probabilities
@@ -26,7 +27,8 @@ from specdec.trace import StopReason
 class Round:
     """One round, tensors still on the device.
 
-    first_index: output index of its first token. target_probs: [n + 1, V] for n drafts. coins: n.
+    first_index: output index of its first token. proposal, coins: the n drafts up to an end of text.
+    target_probs, verdict: of all that was drafted, so at least n + 1 rows.
     next_uniform: what drew the token after the kept drafts. emitted: the ids that joined the output.
     accepted: drafts among them; tested: accepted plus the rejected one, if any was.
     started, drafted_at, verified_at, finished: `perf_counter` seconds.
@@ -55,7 +57,7 @@ def speculative(
 
     Leviathan et al. 2023, algorithm 1, with the rule of `settings`. After every round the target's
     cache holds all committed tokens but the last, the draft's no more than that.
-    Every time stamp follows a read of the last result on the host, so no device work is left in flight.
+    The host reads the device once a round; every time stamp follows such a read or a synchronisation.
     """
     streams = RandomStreams(settings.seed)
     rule = rule_of(settings)
@@ -70,38 +72,41 @@ def speculative(
         # 1. Draft: at most gamma tokens, leaving one of the budget for the target's own.
         length = min(settings.gamma, stopping.budget - len(output) - 1, drafter.room(len(committed)))
         if length > 0:
-            proposal = drafter.propose(committed, streams.drafts.take(length), stopping.eos_ids)
+            proposal = drafter.propose(committed, streams.drafts.take(length))
         else:
             proposal = Proposal.nothing(target.vocab_size, target.device)
-        drafts = proposal.ids.tolist()
+        synchronise(target.device)
         drafted_at = perf_counter()
 
         # 2. Score all drafts in ONE target pass.
-        logits = target.extend(torch.tensor([committed[-1], *drafts], device=target.device))
+        last = torch.tensor(committed[-1:], device=target.device)
+        logits = target.extend(torch.cat([last, proposal.ids]))
         target_probs = probabilities(logits, settings.target_sampling)
 
         # 3. Verify, then draw the token that follows the kept drafts.
-        coins = streams.coins.take(len(drafts))
+        coins = streams.coins.take(len(proposal))
         thrown = torch.tensor(coins, dtype=torch.float64, device=target.device)
         verdict = rule(target_probs, proposal.reported, proposal.ids, thrown)
         next_uniform = streams.resampling.one()
-        next_id = int(draw(verdict.next_probs, next_uniform))
+        next_id = draw(verdict.next_probs, next_uniform)
+        *drafts, accepted, next_id = torch.cat([proposal.ids, verdict.accepted[None], next_id[None]]).tolist()
         verified_at = perf_counter()
 
-        # 4. Commit, and forget the rest.
-        emitted, stop_reason = stopping.cut(output, [*drafts[: verdict.accepted], next_id])
+        # 4. Commit, and forget the rest. What was drafted behind an end of text counts nowhere.
+        drafts = stopping.until_eos(drafts)
+        emitted, stop_reason = stopping.cut(output, [*drafts[:accepted], next_id])
         committed += emitted
         target.rewind(len(committed) - 1)
         drafter.rewind(len(committed) - 1)
 
-        accepted = min(verdict.accepted, len(emitted))
-        rejected = verdict.accepted < min(len(drafts), len(emitted))
+        rejected = accepted < min(len(drafts), len(emitted))
+        accepted = min(accepted, len(drafts), len(emitted))
         yield Round(
             first_index=len(output),
-            proposal=proposal,
+            proposal=proposal.first(len(drafts)),
             target_probs=target_probs,
             verdict=verdict,
-            coins=tuple(coins),
+            coins=tuple(coins[: len(drafts)]),
             next_uniform=next_uniform,
             emitted=tuple(emitted),
             accepted=accepted,
@@ -141,7 +146,7 @@ def autoregressive(
             first_index=len(output),
             proposal=nothing,
             target_probs=target_probs,
-            verdict=Verdict(0, torch.empty(0), target_probs[0], 0),
+            verdict=Verdict(torch.tensor(0), torch.empty(0), target_probs[0]),
             coins=(),
             next_uniform=uniform,
             emitted=tuple(emitted),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -30,6 +30,10 @@ class Proposal:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def first(self, count: int) -> Proposal:
+        """The proposal without what stands behind its first `count` drafts."""
+        return Proposal(self.ids[:count], self.probs[:count], self.reported[:count], self.uniforms[:count])
+
     @classmethod
     def nothing(cls, vocab_size: int, device: torch.device) -> Proposal:
         ids = torch.empty(0, dtype=torch.int64, device=device)
@@ -48,8 +52,8 @@ class Drafter(Protocol):
         """How many tokens it could draft after `committed` tokens, at most."""
         ...
 
-    def propose(self, committed: Sequence[int], uniforms: Sequence[float], stop_ids: Collection[int]) -> Proposal:
-        """At most one draft for each uniform after the committed ids, none behind an id of `stop_ids`."""
+    def propose(self, committed: Sequence[int], uniforms: Sequence[float]) -> Proposal:
+        """At most one draft for each uniform after the committed ids."""
         ...
 
     def rewind(self, length: int) -> None:
@@ -77,7 +81,7 @@ class ModelDrafter:
     def room(self, committed: int) -> int:
         return max(0, self.model.max_length - committed + 1)
 
-    def propose(self, committed: Sequence[int], uniforms: Sequence[float], stop_ids: Collection[int]) -> Proposal:
+    def propose(self, committed: Sequence[int], uniforms: Sequence[float]) -> Proposal:
         feed = torch.tensor(committed[self.model.length :], device=self.model.device)
         ids, probs, scores = [], [], []
         for uniform in uniforms:
@@ -87,12 +91,10 @@ class ModelDrafter:
             ids.append(feed)
             probs.append(law)
             scores.append(logits)
-            if int(feed) in stop_ids:
-                break
         laws = torch.stack(probs)
         honest = self.reported == self.sampling
         reported = laws if honest else probabilities(torch.stack(scores), self.reported)
-        return Proposal(torch.cat(ids), laws, reported, tuple(uniforms[: len(ids)]))
+        return Proposal(torch.cat(ids), laws, reported, tuple(uniforms))
 
     def rewind(self, length: int) -> None:
         self.model.rewind(min(length, self.model.length))
@@ -118,8 +120,8 @@ class PromptLookup:
     def room(self, committed: int) -> int:
         return committed
 
-    def propose(self, committed: Sequence[int], uniforms: Sequence[float], stop_ids: Collection[int]) -> Proposal:
-        copied = _until_stop(self._continuation(committed)[: len(uniforms)], stop_ids)
+    def propose(self, committed: Sequence[int], uniforms: Sequence[float]) -> Proposal:
+        copied = self._continuation(committed)[: len(uniforms)]
         ids = torch.tensor(copied, dtype=torch.int64, device=self.device)
         one_hot = torch.nn.functional.one_hot(ids, self.vocab_size).float()
         return Proposal(ids, one_hot, one_hot, ())
@@ -135,10 +137,3 @@ class PromptLookup:
                 if committed[start : start + size] == suffix:
                     return committed[start + size :]
         return []
-
-
-def _until_stop(ids: Sequence[int], stop_ids: Collection[int]) -> list[int]:
-    for index, token in enumerate(ids):
-        if token in stop_ids:
-            return list(ids[: index + 1])
-    return list(ids)

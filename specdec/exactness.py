@@ -74,7 +74,7 @@ def target_sequence_law(target: Tensor, length: int, start: int = 0) -> dict[tup
 def expected_accepted(rule: Rule, target: Tensor, draft: Tensor, gamma: int, start: int = 0) -> float:
     """Mean number of drafts that `rule` keeps in one round, for Markov tables [V, V]."""
     return sum(
-        weight * chance * verdict.accepted
+        weight * chance * int(verdict.accepted)
         for weight, drafts, target_rows, draft_rows in _paths(target, draft, gamma, start)
         for chance, verdict in _verdicts(rule, target_rows, draft_rows, drafts)
     )

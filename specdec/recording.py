@@ -131,6 +131,7 @@ class Recorder:
         measures = _Measures(round_)
         drafts = round_.proposal.ids.tolist()
         rows = max(len(drafts), len(round_.emitted))
+        thrown = len(drafts) if round_.verdict.whole_block else round_.tested
         for row in range(rows):
             kind = _kind(round_, row)
             drafted = row < len(drafts)
@@ -149,7 +150,7 @@ class Recorder:
                 p=measures.draft_p[row] if drafted else None,
                 q=measures.draft_q[row] if drafted else None,
                 accept_probability=measures.accept[row] if drafted else None,
-                coin=round_.coins[row] if row < round_.verdict.coins_thrown else None,
+                coin=round_.coins[row] if row < thrown else None,
                 overlap=measures.overlap[row] if drafted else None,
                 residual_mass=measures.residual[row] if drafted else None,
                 target_entropy=measures.target_entropy[row],

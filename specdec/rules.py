@@ -16,23 +16,24 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from specdec.probabilities import entropy, residual
+from specdec.probabilities import RESIDUAL_EPSILON, entropy, residual
 from specdec.settings import Settings
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a rule decided.
+    """What a rule decided; tensors stay on the device, so that a round reads the host only once.
 
-    accepted: drafts kept, 0..n. accept_probabilities: float [n], what each coin was held against.
+    accepted: int64 [], drafts kept, 0..n. accept_probabilities: float [n], what each coin was held against.
     next_probs: float [V], the law of the one token that follows the kept drafts: a replacement's
-    after a rejection, the target's own (bonus) when all were kept. coins_thrown: 0..n.
+    after a rejection, the target's own (bonus) when all were kept. whole_block: every coin was thrown,
+    also those behind a rejected draft.
     """
 
-    accepted: int
+    accepted: Tensor
     accept_probabilities: Tensor
     next_probs: Tensor
-    coins_thrown: int
+    whole_block: bool = False
 
 
 class Rule(Protocol):
@@ -61,11 +62,12 @@ class DraftByDraft:
     def __call__(self, target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: Tensor) -> Verdict:
         drafted = len(draft_ids)
         probabilities = self.accept(target_probs[:drafted], draft_probs, draft_ids)
-        accepted = int((coins < probabilities).long().cumprod(-1).sum())
-        if accepted == drafted:
-            return Verdict(accepted, probabilities, target_probs[-1], drafted)
-        law = self.replacement(target_probs[accepted], draft_probs[accepted], draft_ids[accepted])
-        return Verdict(accepted, probabilities, law, accepted + 1)
+        accepted = (coins < probabilities).long().cumprod(-1).sum()
+        if not drafted:
+            return Verdict(accepted, probabilities, target_probs[-1])
+        place = accepted.clamp_max(drafted - 1).reshape(1)
+        law = self.replacement(*(rows.index_select(0, place)[0] for rows in (target_probs, draft_probs, draft_ids)))
+        return Verdict(accepted, probabilities, torch.where(accepted < drafted, law, target_probs[-1]))
 
 
 def ratio(p: Tensor, q: Tensor, ids: Tensor) -> Tensor:
@@ -121,15 +123,16 @@ def block(target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: T
     scaled = joint[:-1, None] * target_probs[:drafted]
     mass = (scaled - draft_probs).clamp_min(0).sum(-1)
     passes = mass / (mass + 1 - joint[:-1])
-    passes = torch.where(mass + 1 - joint[:-1] > 0, passes, torch.ones_like(passes))
+    passes = passes.nan_to_num(1.0)  # 0 / 0: nothing is refused so far, and nothing will be next
     probabilities = torch.cat([passes[1:], joint[-1:]])[:drafted]
-    passing = (coins < probabilities).nonzero()
-    accepted = int(passing[-1]) + 1 if len(passing) else 0
-    if accepted == drafted:
-        return Verdict(accepted, probabilities, target_probs[-1], drafted)
-    law = (scaled[accepted] - draft_probs[accepted]).clamp_min(0)
+    places = torch.arange(1, drafted + 1, device=coins.device)
+    accepted = (places * (coins < probabilities)).amax() if drafted else places.sum()
+    # The row behind the last draft has q = 0 and weight 1: its "residual" is the target's own law.
+    rows = torch.cat([(scaled - draft_probs).clamp_min(0), target_probs[-1:]])
+    law = rows.index_select(0, accepted.reshape(1))[0]
     total = law.sum()
-    return Verdict(accepted, probabilities, law / total if total > 0 else target_probs[accepted], drafted)
+    fallback = target_probs.index_select(0, accepted.reshape(1))[0]
+    return Verdict(accepted, probabilities, torch.where(total > RESIDUAL_EPSILON, law / total, fallback), whole_block=True)
 
 
 def _joint_ratios(p: Tensor, q: Tensor) -> Tensor:

@@ -32,6 +32,11 @@ class Stopping:
                 return kept, reason
         return kept, None
 
+    def until_eos(self, ids: Sequence[int]) -> list[int]:
+        """`ids` up to and including the first that ends the text."""
+        ends = [index + 1 for index, token in enumerate(ids) if token in self.eos_ids]
+        return list(ids[: min(ends, default=len(ids))])
+
     def _reason(self, ids: Sequence[int]) -> StopReason | None:
         if ids[-1] in self.eos_ids:
             return "eos"
