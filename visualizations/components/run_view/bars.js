@@ -6,6 +6,7 @@ const TICK_LENGTH = 12;
 const chart = part("bars");
 let plotly = null;
 let barsFailed = false;
+let zoom = null; // ranges chosen by hand, kept while stepping: { xaxis, yaxis }
 
 function escaped(label) {
   return label.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("$", "&#36;");
@@ -82,9 +83,8 @@ function barsFigure(frame) {
     xaxis: { ...base.xaxis, ...xAxisOf(frame), title: undefined, tickangle: narrow ? -90 : base.xaxis.tickangle },
     yaxis: { ...base.yaxis, ...y },
     yaxis2: { ...base.yaxis2 },
-    // A zoom by hand stays while stepping; another scale starts anew.
-    uirevision: state.scale,
   };
+  for (const axis in zoom) layout[axis].range = zoom[axis];
   return { data, layout };
 }
 
@@ -92,8 +92,24 @@ function drawBars() {
   const here = current();
   if (!plotly || !here) return;
   const { data, layout } = barsFigure(here.frame);
-  plotly.react(chart, data, layout, { responsive: true, displayModeBar: false, doubleClick: "reset" });
+  plotly.react(chart, data, layout, { responsive: true, displayModeBar: false, doubleClick: false });
+  if (!chart.dataset.listens) listenToZoom();
   chart.setAttribute("aria-label", words.bars);
+}
+
+// plotly's own memory of a zoom lasts only while the ranges it is given stay the same; ours follow the position.
+function listenToZoom() {
+  chart.dataset.listens = "yes";
+  chart.on("plotly_relayout", (change) => {
+    for (const axis of ["xaxis", "yaxis"]) {
+      const range = [change[axis + ".range[0]"], change[axis + ".range[1]"]];
+      if (range[0] !== undefined) zoom = { ...zoom, [axis]: range };
+    }
+  });
+  chart.on("plotly_doubleclick", () => {
+    zoom = null;
+    drawBars();
+  });
 }
 
 function drawLegend() {
@@ -119,6 +135,7 @@ function drawScaleButtons() {
     button.setAttribute("aria-pressed", String(scale === state.scale));
     button.onclick = () => {
       state.scale = scale;
+      zoom = null;
       for (const other of box.children) other.setAttribute("aria-pressed", String(other === button));
       drawNote();
       drawBars();
