@@ -6,6 +6,7 @@ a table of probabilities with the same interface, so what is shown on a table is
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -40,7 +41,7 @@ class LanguageModel(Protocol):
         ...
 
     def prefill(self, tokens: Tensor) -> None:
-        """Feed int64 ids [n] whose logits nobody needs."""
+        """Feed int64 ids [n], n may be 0, whose logits nobody needs."""
         ...
 
     def rewind(self, length: int) -> None:
@@ -77,8 +78,8 @@ class TransformersModel:
     @torch.inference_mode()
     def prefill(self, tokens: Tensor) -> None:
         self._check_room(len(tokens))
-        for chunk in tokens.split(PREFILL_CHUNK):
-            self._forward(chunk, keep=1)
+        for start in range(0, len(tokens), PREFILL_CHUNK):
+            self._forward(tokens[start : start + PREFILL_CHUNK], keep=1)
 
     def rewind(self, length: int) -> None:
         surplus = self.length - length
@@ -105,17 +106,18 @@ class TableModel:
 
     table: [V] (the same law everywhere) or [V, V] (row i: the law after token i).
     Rows need not be normalised; at temperature 1 the law is the normalised row.
-    Raises ValueError for negative or all-zero rows.
+    Raises ValueError for rows that are negative, all zero or not finite.
     """
 
     def __init__(self, table: Sequence[float] | Sequence[Sequence[float]] | Tensor, max_length: int = NO_LIMIT):
         weights = torch.as_tensor(table, dtype=torch.float64)
-        if weights.ndim not in (1, 2) or (weights < 0).any() or (weights.sum(-1) <= 0).any():
-            raise ValueError("A table needs one or V rows of non-negative weights with a positive sum.")
+        total = weights.sum(-1)
+        if weights.ndim not in (1, 2) or (weights < 0).any() or not (total.isfinite() & (total > 0)).all():
+            raise ValueError("A table needs one or V rows of non-negative weights with a positive, finite sum.")
         self.vocab_size = weights.shape[-1]
         if weights.ndim == 2 and len(weights) != self.vocab_size:
             raise ValueError(f"A Markov table over {self.vocab_size} ids needs that many rows, not {len(weights)}.")
-        self._logits = (weights / weights.sum(-1, keepdim=True)).log().float()
+        self._logits = (weights / total.unsqueeze(-1)).log().float()
         self.max_length = max_length
         self.length = 0
         self.device = torch.device("cpu")
@@ -137,11 +139,16 @@ class TableModel:
 
 
 def _refuse_unless_rewindable(model: PreTrainedModel, name: str) -> None:
-    """Ask the cache that `transformers` would build for this model, before anything is generated."""
+    """Ask the model, and the cache that `transformers` would build for it, before anything is generated."""
+    if model.config.is_encoder_decoder:
+        raise CannotRewind(f"{name} is an encoder-decoder model; a causal one is needed.")
+    causal = [part.is_causal for part in model.modules() if hasattr(part, "is_causal")]
+    if causal and not any(causal):
+        raise CannotRewind(f"{name} looks at both sides of a token; a causal model is needed.")
     cache = DynamicCache(config=model.config)
     if model._is_stateful or any(cache.is_linear):
         raise CannotRewind(f"{name} keeps a recurrent state that can't forget rejected drafts.")
     if any(cache.is_sliding):
         raise CannotRewind(f"{name} attends through a sliding window, whose cache can't be rewound.")
-    if model.config.is_encoder_decoder:
-        raise CannotRewind(f"{name} is an encoder-decoder model; a causal one is needed.")
+    if "cache" not in inspect.signature(model.forward).parameters:
+        raise CannotRewind(f"{name} has no cache that can be rewound.")
