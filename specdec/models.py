@@ -58,11 +58,9 @@ class TransformersModel:
 
     def __init__(self, model: PreTrainedModel, *, name: str = "", vocab_size: int | None = None):
         self.name = name or model.config.name_or_path or type(model).__name__
-        _refuse_unless_rewindable(model, self.name)
+        refuse_unless_rewindable(model, self.name)
         self.model = model.eval()
-        config = model.config.get_text_config()
-        self.vocab_size = min(vocab_size or config.vocab_size, config.vocab_size)
-        self.max_length = getattr(config, "max_position_embeddings", None) or NO_LIMIT
+        self.vocab_size, self.max_length = limits_of(model, vocab_size)
         self.device = model.device
         self._cache = DynamicCache(config=model.config)
 
@@ -138,7 +136,14 @@ class TableModel:
         self.length = length
 
 
-def _refuse_unless_rewindable(model: PreTrainedModel, name: str) -> None:
+def limits_of(model: PreTrainedModel, vocab_size: int | None) -> tuple[int, int]:
+    """Ids that may get probability (the tokenizer's `vocab_size`, None: all), and positions the model knows."""
+    config = model.config.get_text_config()
+    positions = getattr(config, "max_position_embeddings", None) or NO_LIMIT
+    return min(vocab_size or config.vocab_size, config.vocab_size), positions
+
+
+def refuse_unless_rewindable(model: PreTrainedModel, name: str) -> None:
     """Ask the model, and the cache that `transformers` would build for it, before anything is generated."""
     if model.config.is_encoder_decoder:
         raise CannotRewind(f"{name} is an encoder-decoder model; a causal one is needed.")

@@ -125,18 +125,17 @@ def load_models(
     draft None leaves prompt lookup as the only drafter.
     """
     from specdec.devices import pick_device, pick_dtype
-    from specdec.models import TransformersModel
 
     where = pick_device(device)
     kind = pick_dtype(dtype, where)
     target_model, tokenizer = _load(target, kind, where, progress)
     vocab_size = real_vocab_size(tokenizer)
-    big = TransformersModel(target_model, name=target, vocab_size=vocab_size)
+    big = _language_model(target_model, target, vocab_size)
     small = None
     if draft is not None:
         draft_model, draft_tokenizer = _load_draft(draft, target, target_model, tokenizer, kind, where, progress)
         refuse_unless_same_tokens(target, tokenizer, draft, draft_tokenizer)
-        small = TransformersModel(draft_model, name=draft, vocab_size=vocab_size)
+        small = _language_model(draft_model, draft, vocab_size)
         vocab_size = min(big.vocab_size, small.vocab_size)
         big.vocab_size = small.vocab_size = vocab_size
     progress(Progress("ready", 1.0, "The models are ready."))
@@ -148,6 +147,15 @@ def load_models(
         eos_ids=eos_ids_of(target_model),
         dtype=str(kind).removeprefix("torch."),
     )
+
+
+def _language_model(model: PreTrainedModel, name: str, vocab_size: int) -> LanguageModel:
+    """On CUDA the static cache with graphs; elsewhere a cache that grows, which attends to less."""
+    from specdec.models import TransformersModel
+    from specdec.static import StaticModel
+
+    kind = StaticModel if model.device.type == "cuda" else TransformersModel
+    return kind(model, name=name, vocab_size=vocab_size)
 
 
 def real_vocab_size(tokenizer: PreTrainedTokenizerBase) -> int:
