@@ -54,5 +54,6 @@ def _signature() -> Signature:
     named = [(name, str, default) for name, default in texts.items()]
     named += [(field.name, hints[field.name], defaults[field.name]) for field in fields(Settings)]
     return Signature(
-        [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=hint) for name, hint, default in named]
+        [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=value, annotation=hint) for name, hint, value in named],
+        return_annotation=dict[str, Any],
     )

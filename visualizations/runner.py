@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -19,6 +20,9 @@ from visualizations.inputs import CUSTOM, PairChoice
 
 POLL_SECONDS = 0.2
 MAX_LOADED_PAIRS = 2
+MAX_WAITING_LOADS = 4
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass
@@ -64,16 +68,13 @@ class ModelShelf:
     def request(self, choice: PairChoice) -> Loading:
         """The pair's loading, begun now unless it is under way or done. A failed one is tried again."""
         with self._lock:
-            known = self._known.get(choice)
-            if known is None or known.error is not None:
-                known = self._known[choice] = Loading(choice)
-                threading.Thread(target=self._run_load, args=(known,), daemon=True).start()
+            if choice not in self._known:
+                if sum(not loading.finished.is_set() for loading in self._known.values()) >= MAX_WAITING_LOADS:
+                    raise BadInput(f"{MAX_WAITING_LOADS} pairs of models are being loaded already; try again later.")
+                loading = self._known[choice] = Loading(choice)
+                threading.Thread(target=self._run_load, args=(loading,), daemon=True).start()
             self._known.move_to_end(choice)
-            return known
-
-    def known(self, choice: PairChoice) -> Loading | None:
-        """The pair's loading if one was ever begun."""
-        return self._known.get(choice)
+            return self._known[choice]
 
     def traces(self, choice: PairChoice, prompt: str, settings: Settings) -> Iterator[Waiting | Trace]:
         """`Waiting` until the first round is there, then the growing trace of a run.
@@ -104,18 +105,20 @@ class ModelShelf:
 
         try:
             with self._one_load:
-                self._make_room(loading.choice)
+                self._make_room()
                 loading.pair = self._load(loading.choice, note)
         except BadInput as error:
             loading.error = error
         except Exception as error:  # a broken file, no memory: the visitor gets a sentence, the log the fault
+            _LOG.exception("Loading %s failed", loading.choice)
             loading.error = BadInput(f"{loading.choice.title} could not be loaded: {type(error).__name__}.")
-            raise
-        finally:
-            loading.finished.set()
+        if loading.error is not None:
+            with self._lock:
+                del self._known[loading.choice]
+        loading.finished.set()
 
-    def _make_room(self, wanted: PairChoice) -> None:
+    def _make_room(self) -> None:
         with self._lock:
-            loaded = [choice for choice, loading in self._known.items() if loading.pair is not None and choice != wanted]
+            loaded = [choice for choice, loading in self._known.items() if loading.pair is not None]
             for choice in loaded[: max(0, len(loaded) + 1 - MAX_LOADED_PAIRS)]:
                 del self._known[choice]

@@ -48,9 +48,9 @@ class SettingsForm:
     components: tuple[Component, ...]
 
 
-def build_settings_form() -> SettingsForm:
+def build_settings_form(start: Settings) -> SettingsForm:
     """Create the components inside the Blocks that is open, and the event that shows the two Hub ids."""
-    named = _pair_components() | _sampling_components() | _drafting_components() | _run_components()
+    named = _pair_components() | _sampling_components(start) | _drafting_components(start) | _run_components(start)
     hub_ids = (named["target"], named["draft"])
     named["pair"].change(
         lambda pair: [gr.update(visible=pair == CUSTOM)] * 2,
@@ -106,8 +106,7 @@ def _pair_components() -> dict[str, Component]:
     return {"pair": pair, **hub_ids}
 
 
-def _sampling_components() -> dict[str, Component]:
-    start = Settings()
+def _sampling_components(start: Settings) -> dict[str, Component]:
     with gr.Row():
         return {
             "temperature": _slider("temperature", 0, USUAL_TEMPERATURE, 0.05, start.temperature),
@@ -117,8 +116,7 @@ def _sampling_components() -> dict[str, Component]:
         }
 
 
-def _drafting_components() -> dict[str, Component]:
-    start = Settings()
+def _drafting_components(start: Settings) -> dict[str, Component]:
     with gr.Row():
         return {
             "gamma": _slider("gamma", 0, MAX_GAMMA, 1, start.gamma),
@@ -127,8 +125,7 @@ def _drafting_components() -> dict[str, Component]:
         }
 
 
-def _run_components() -> dict[str, Component]:
-    start = Settings()
+def _run_components(start: Settings) -> dict[str, Component]:
     with gr.Row():
         return {
             "max_new_tokens": _slider("max_new_tokens", 1, MAX_NEW_TOKENS, 1, start.max_new_tokens),

@@ -49,7 +49,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> None:
             for example in examples()
         ]
     with gr.Accordion(t("app.settings"), open=False, elem_id="settings"):
-        form = build_settings_form()
+        form = build_settings_form(first.settings)
     with gr.Row(elem_classes="status-row"):
         with gr.Column(scale=6, min_width=300, elem_classes="status-lines"):
             run_line = StatusLine(_recorded_line(first), elem_id="run-line")

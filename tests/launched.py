@@ -1,0 +1,31 @@
+"""The real app on a free port, for tests that use it as a visitor does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from visualizations.demo import build_demo, launch_options
+from visualizations.inputs import CUSTOM, PairChoice
+from visualizations.runner import ModelShelf, load_choice
+
+
+@contextmanager
+def launched(load: Callable[[PairChoice, Callable[[Any], None]], Any]) -> Iterator[str]:
+    """The address of the app while it runs. load: where its models come from."""
+    demo = build_demo(ModelShelf(load))
+    _, url, _ = demo.launch(prevent_thread_lock=True, quiet=True, **launch_options())
+    try:
+        yield url
+    finally:
+        demo.close(verbose=False)
+
+
+def only(pair: Any) -> Callable[[PairChoice, Callable[[Any], None]], Any]:
+    """A loader that has `pair` at hand for every key of the catalogue; Hub ids go their usual way."""
+
+    def load(choice: PairChoice, progress: Callable[[Any], None]) -> Any:
+        return load_choice(choice, progress) if choice.key == CUSTOM else pair
+
+    return load

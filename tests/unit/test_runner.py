@@ -1,0 +1,111 @@
+"""The shelf of loaded models: one load and one run at a time, and nothing kept of a failure."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from specdec.settings import BadInput, Settings
+from specdec.trace import Trace
+from visualizations.inputs import PairChoice
+from visualizations.runner import MAX_LOADED_PAIRS, MAX_WAITING_LOADS, ModelShelf
+
+A, B, C = PairChoice("smollm2-135m+student"), PairChoice("smollm2-135m+itself"), PairChoice("smollm2-360m+135m")
+RAW = Settings(chat=False, max_new_tokens=20, temperature=1.0)
+
+
+@pytest.fixture
+def pair(table_pair) -> Any:
+    return table_pair([0.5, 0.3, 0.2], [0.2, 0.3, 0.5])
+
+
+def test_a_run_waits_for_its_models_and_then_grows(pair: Any) -> None:
+    events = list(ModelShelf(lambda choice, note: pair).traces(A, "t0 t1", RAW))
+    traces = [event for event in events if isinstance(event, Trace)]
+    counts = [trace.metrics.emitted for trace in traces]
+    assert counts == sorted(set(counts)) and counts[-1] == 20
+    assert traces[-1].output.stop_reason == "length"
+
+
+def test_a_closed_run_frees_the_models_for_the_next(pair: Any) -> None:
+    shelf = ModelShelf(lambda choice, note: pair)
+    first = shelf.traces(A, "t0", RAW)
+    while not isinstance(next(first), Trace):
+        pass
+    first.close()
+    assert [e for e in shelf.traces(A, "t0", RAW) if isinstance(e, Trace)][-1].metrics.emitted == 20
+
+
+def test_a_second_run_waits_while_the_first_holds_the_models(pair: Any) -> None:
+    shelf = ModelShelf(lambda choice, note: pair)
+    first, second = shelf.traces(A, "t0", RAW), shelf.traces(A, "t0", RAW)
+    while not isinstance(next(first), Trace):
+        pass
+    assert next(second).busy
+    first.close()
+    assert isinstance([*second][-1], Trace)
+
+
+def test_a_refused_prompt_frees_the_models_too(pair: Any) -> None:
+    shelf = ModelShelf(lambda choice, note: pair)
+    with pytest.raises(BadInput):
+        list(shelf.traces(A, "t0", Settings(chat=True)))  # these models have no chat template
+    assert isinstance([*shelf.traces(A, "t0", RAW)][-1], Trace)
+
+
+def test_a_failed_load_is_told_and_tried_again(pair: Any) -> None:
+    answers = iter([BadInput("No route to the weights worked."), pair])
+
+    def load(choice: PairChoice, note: Any) -> Any:
+        answer = next(answers)
+        if isinstance(answer, BadInput):
+            raise answer
+        return answer
+
+    shelf = ModelShelf(load)
+    with pytest.raises(BadInput, match="No route"):
+        list(shelf.traces(A, "t0", RAW))
+    assert isinstance([*shelf.traces(A, "t0", RAW)][-1], Trace)
+
+
+def test_an_unforeseen_fault_of_a_load_is_told_in_a_sentence() -> None:
+    def load(choice: PairChoice, note: Any) -> Any:
+        raise MemoryError
+
+    with pytest.raises(BadInput, match="our student could not be loaded: MemoryError"):
+        list(ModelShelf(load).traces(A, "t0", RAW))
+
+
+def test_asking_twice_loads_once(pair: Any) -> None:
+    gate, loads = threading.Event(), []
+
+    def load(choice: PairChoice, note: Any) -> Any:
+        loads.append(choice)
+        gate.wait(10)
+        return pair
+
+    shelf = ModelShelf(load)
+    assert shelf.request(A) is shelf.request(A)
+    gate.set()
+    assert shelf.request(A).finished.wait(10) and loads == [A]
+
+
+def test_the_pair_used_longest_ago_makes_room(pair: Any) -> None:
+    loads = []
+    shelf = ModelShelf(lambda choice, note: loads.append(choice) or pair)
+    assert MAX_LOADED_PAIRS == 2
+    for choice in (A, B, A, C, A, B):
+        assert shelf.request(choice).finished.wait(10)
+    assert loads == [A, B, C, B]
+
+
+def test_loads_do_not_pile_up(pair: Any) -> None:
+    gate = threading.Event()
+    shelf = ModelShelf(lambda choice, note: gate.wait(10) and pair)
+    for number in range(MAX_WAITING_LOADS):
+        shelf.request(PairChoice("custom", f"a/{number}", "b/c"))
+    with pytest.raises(BadInput, match="try again later"):
+        shelf.request(A)
+    gate.set()
