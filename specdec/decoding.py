@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
@@ -62,7 +63,7 @@ def speculative(
     streams = RandomStreams(settings.seed)
     rule = rule_of(settings)
     committed = list(prompt_ids)
-    _prefill(target, committed)
+    claim = _prefill(target, committed)
     drafter.prefill(committed[:-1])
 
     while True:
@@ -119,7 +120,7 @@ def speculative(
         )
         if stop_reason:
             return
-        _refuse_if_shared(target, len(committed) - 1)
+        _refuse_if_shared(target, claim)
 
 
 def autoregressive(
@@ -129,7 +130,7 @@ def autoregressive(
     resampling = RandomStreams(settings.seed).resampling
     nothing = Proposal.nothing(target.vocab_size, target.device)
     committed = list(prompt_ids)
-    _prefill(target, committed)
+    claim = _prefill(target, committed)
 
     while True:
         started = perf_counter()
@@ -160,17 +161,26 @@ def autoregressive(
         )
         if stop_reason:
             return
-        _refuse_if_shared(target, len(committed) - 1)
+        _refuse_if_shared(target, claim)
 
 
-def _prefill(target: LanguageModel, committed: Sequence[int]) -> None:
-    """Start from an empty cache, whatever an earlier run left behind, and feed all but the last id."""
+# Which run each model reads for: the one that began last.
+_CLAIMS: WeakKeyDictionary[LanguageModel, object] = WeakKeyDictionary()
+
+
+def _prefill(target: LanguageModel, committed: Sequence[int]) -> object:
+    """Start from an empty cache, whatever an earlier run left behind, and feed all but the last id.
+
+    Returns the run's claim on the model.
+    """
+    _CLAIMS[target] = claim = object()
     target.rewind(0)
     if len(committed) > 1:
         target.prefill(torch.tensor(committed[:-1], device=target.device))
+    return claim
 
 
-def _refuse_if_shared(target: LanguageModel, expected: int) -> None:
+def _refuse_if_shared(target: LanguageModel, claim: object) -> None:
     """Two runs at once on one model would read each other's cache; better an error than a wrong text."""
-    if target.length != expected:
-        raise RuntimeError(f"Another run is using this model: its cache holds {target.length} tokens, not {expected}.")
+    if _CLAIMS[target] is not claim:
+        raise RuntimeError("Another run has begun on this model, so this one can't go on.")
