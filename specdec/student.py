@@ -17,13 +17,15 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import LlamaForCausalLM, PreTrainedModel
 
+from specdec.settings import BadInput
+
 BUNDLED = Path(__file__).parent / "bundled_draft"
 MANIFEST = "manifest.json"
 FORMAT = "specdec-student/1"
 SHARD_BYTES = 9_500_000
 
 
-class StudentError(ValueError):
+class StudentError(BadInput):
     """A student folder that can't be used, said in one sentence."""
 
 

@@ -1,0 +1,151 @@
+"""`python -m specdec.distill {generate,train,evaluate,export}`: the way to a new bundled draft model."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from pathlib import Path
+
+import torch
+
+from specdec.weights import cache_folder, default_target_folder
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Parse the command line and run one step."""
+    options = _parser().parse_args(arguments)
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    options.run(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m specdec.distill", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="{generate,train,evaluate,export}")
+
+    generate = commands.add_parser("generate", help="let the target write training data; goes on where it stopped")
+    generate.add_argument("--texts", type=Path, required=True, help="folder of unpacked text packages, see corpus.py")
+    generate.add_argument("--chunks", type=int, default=40)
+    generate.add_argument("--seed", type=int, default=1)
+    generate.set_defaults(run=_generate)
+
+    train = commands.add_parser("train", help="train the student on the data; goes on where it stopped")
+    train.add_argument("--start", type=Path, help="student folder to start from; default: the bundled one")
+    train.add_argument("--layers-of-target", type=int, nargs="+", help="start from these layers of the target instead")
+    train.add_argument("--head-ids", type=int, help="new head over the commonest ids of the data; default: the start's head")
+    for name, kind in (("steps", int), ("learning-rate", float), ("decay", float), ("finish", float), ("batch-tokens", int), ("warmup", int), ("seed", int)):
+        train.add_argument(f"--{name}", type=kind)
+    train.add_argument("--optimizer", choices=("muon", "adamw"))
+    train.add_argument("--name", default="student", help="name of the run, for its checkpoint")
+    train.set_defaults(run=_train)
+
+    evaluate = commands.add_parser("evaluate", help="acceptance on benchmark questions, with the engine")
+    evaluate.add_argument("--questions", type=Path, required=True, help="a Spec-Bench question.jsonl")
+    evaluate.add_argument("--per-category", type=int, help="the first so many of each category; default: all")
+    evaluate.add_argument("--temperatures", type=float, nargs="+", default=[0.0, 1.0])
+    evaluate.add_argument("--gamma", type=int, default=4)
+    evaluate.add_argument("--max-new-tokens", type=int, default=64)
+    evaluate.add_argument("--student", type=Path, help="student folder; default: the bundled one")
+    evaluate.add_argument("--json", type=Path, help="also write the figures here")
+    evaluate.set_defaults(run=_evaluate)
+
+    export = commands.add_parser("export", help="write a checkpoint's student as checked shards")
+    export.add_argument("--name", default="student", help="name of the run")
+    export.add_argument("--to", type=Path, required=True, help="folder for the shards and the manifest")
+    export.set_defaults(run=_export)
+
+    for command in (generate, train, evaluate, export):
+        command.add_argument("--target", type=Path, help="target in transformers format; default: SmolLM2-135M-Instruct")
+        command.add_argument("--work", type=Path, default=cache_folder() / "distill", help="data and checkpoints")
+        command.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+        command.add_argument("--threads", type=int, help="CPU threads; default: torch's own choice")
+    return parser
+
+
+def _target(options: argparse.Namespace):  # type: ignore[no-untyped-def]
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder = options.target or default_target_folder()
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16).to(options.device).eval()
+    return model, AutoTokenizer.from_pretrained(folder)
+
+
+def _data_folders(work: Path) -> list[Path]:
+    return sorted(path for path in (work / "data").glob("*") if path.is_dir())
+
+
+def _generate(options: argparse.Namespace) -> None:
+    from specdec.distill.corpus import read_corpus
+    from specdec.distill.generate import GenerateSettings, generate
+
+    model, tokenizer = _target(options)
+    settings = GenerateSettings(chunks=options.chunks, seed=options.seed)
+    generate(model, tokenizer, read_corpus(options.texts), options.work / "data" / f"seed-{options.seed}", settings)
+
+
+def _train(options: argparse.Namespace) -> None:
+    from specdec.student import BUNDLED, build_student, read_student
+    from specdec.distill.batches import Dataset
+    from specdec.distill.data import chunk_paths, commonest_ids, load_chunk
+    from specdec.distill.train import Trainer, TrainSettings, layers_of
+
+    target, _ = _target(options)
+    chunks = [load_chunk(path) for folder in _data_folders(options.work) for path in chunk_paths(folder)]
+    if not chunks:
+        raise SystemExit(f"There is no data under {options.work / 'data'}; run `generate` first.")
+    state, head_ids = read_student(options.start or BUNDLED)
+    if options.layers_of_target:
+        state = layers_of(target, options.layers_of_target)
+    if options.head_ids:
+        head_ids = torch.from_numpy(commonest_ids(chunks, options.head_ids))
+    given = {field.name: getattr(options, field.name, None) for field in dataclasses.fields(TrainSettings)}
+    settings = TrainSettings(**{name: value for name, value in given.items() if value is not None})
+    dataset = Dataset(chunks, head_ids, target.config.vocab_size)
+    trainer = Trainer(build_student(target, state, head_ids), dataset, settings, options.work / "runs" / options.name)
+    resumed = trainer.resume()
+    print(f"{dataset.answer_tokens} answer tokens in {len(dataset.training)} rows; {'goes on at' if resumed else 'starts at'} step {trainer.step}", flush=True)
+    trainer.run()
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    from specdec.models import TransformersModel
+    from specdec.pairs import Pair, PairInfo, eos_ids_of
+    from specdec.settings import Settings
+    from specdec.student import BUNDLED, load_student
+    from specdec.distill.evaluate import evaluate, read_questions
+
+    target, tokenizer = _target(options)
+    draft = load_student(target, options.student or BUNDLED)
+    pair = Pair(
+        info=PairInfo("distilled", "target", "student", target.config.vocab_size),
+        target=TransformersModel(target),
+        draft=TransformersModel(draft),
+        tokenizer=tokenizer,
+        eos_ids=eos_ids_of(target),
+        dtype="bfloat16",
+    )
+    questions = read_questions(options.questions, options.per_category)
+    figures = {}
+    for temperature in options.temperatures:
+        settings = Settings.checked(temperature=temperature, gamma=options.gamma, max_new_tokens=options.max_new_tokens)
+        figures[f"T={temperature:g}"] = evaluate(pair, questions, settings)
+        for name, report in figures[f"T={temperature:g}"].items():
+            print(f"T={temperature:g} {name}: {json.dumps(report)}", flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+def _export(options: argparse.Namespace) -> None:
+    from specdec.student import save_student
+    from specdec.distill.train import read_checkpoint
+
+    tensors, about = read_checkpoint(options.work / "runs" / options.name / "checkpoint.safetensors")
+    state = {name.removeprefix("masters."): tensor for name, tensor in tensors.items() if name.startswith("masters.")}
+    save_student(options.to, state, tensors["head_ids"], {"base": "HuggingFaceTB/SmolLM2-135M-Instruct", "license": "Apache-2.0"})
+    curve = {"settings": about["settings"], "curve": about["curve"]}
+    (options.to / "learning_curve.json").write_text(json.dumps(curve, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""Let the target write its own training data, chunk by chunk. A chunk depends on the seed, its number and the texts of
+chunks 0 and 1 alone, so that a stopped run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from transformers import LlamaForCausalLM, PreTrainedTokenizerBase
+
+from specdec.distill.corpus import Corpus
+from specdec.distill.data import Chunk, chunk_paths, load_chunk, pack, save_chunk
+from specdec.distill.prompts import LONG_KINDS, SHORT_KINDS, Prompt, Sources, make_prompts
+from specdec.distill.teacher import Teacher
+
+TEMPERATURES = (0.0, 0.0, 0.3, 0.6, 0.8, 1.0, 1.0, 1.0)
+OWN_TEMPERATURES = (0.6, 0.8, 1.0)
+RAW_CHUNKS = 1
+END_OF_TEXT = "<|endoftext|>"
+
+
+@dataclass(frozen=True)
+class GenerateSettings:
+    """Sizes of the run.
+
+    Attributes:
+        chunks: how many to have in the end.
+        short_rows, long_rows: prompts a chunk without and with passages.
+        max_new_tokens: longest answer.
+        max_prompt_tokens: longer prompts lose their middle.
+        seed: of the whole run.
+    """
+
+    chunks: int = 40
+    short_rows: int = 288
+    long_rows: int = 96
+    max_new_tokens: int = 200
+    max_prompt_tokens: int = 800
+    seed: int = 1
+
+
+def generate(
+    model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerBase, corpus: Corpus, folder: Path, settings: GenerateSettings
+) -> None:
+    """Write the missing chunks of `folder`, with a progress line for each."""
+    teacher = Teacher(model)
+    written: list[str] = []
+    conversations: list[tuple[str, str]] = []
+    began, done_tokens = time.monotonic(), 0
+    for number in range(settings.chunks):
+        path = folder / f"chunk-{number:04d}.npz"
+        if path.exists():
+            chunk = load_chunk(path)
+        else:
+            chance = random.Random(settings.seed * 1_000_003 + number)
+            sources = Sources(corpus, written, conversations)
+            chunk = _write_chunk(teacher, tokenizer, sources, number, chance, settings)
+            save_chunk(path, chunk)
+            done_tokens += int((chunk.lengths - chunk.prompt_lengths).sum())
+            rate = done_tokens / (time.monotonic() - began)
+            print(
+                f"chunk {number + 1}/{settings.chunks}: {len(chunk.lengths)} rows, "
+                f"{int((chunk.lengths - chunk.prompt_lengths).sum())} answer + {int(chunk.prompt_lengths.sum())} prompt tokens; "
+                f"{rate:.0f} answer tokens/s", flush=True,
+            )
+        if number < RAW_CHUNKS:
+            written = written + _texts(chunk, tokenizer)
+        elif number == RAW_CHUNKS:
+            conversations = _conversations(chunk, tokenizer)
+
+
+def _write_chunk(
+    teacher: Teacher, tokenizer: PreTrainedTokenizerBase, sources: Sources, number: int, chance: random.Random, settings: GenerateSettings
+) -> Chunk:
+    is_raw = number < RAW_CHUNKS
+    is_long = not is_raw and (number - RAW_CHUNKS) % 2 == 1
+    shares = {"raw": 1} if is_raw else LONG_KINDS if is_long else {**SHORT_KINDS, "raw": 4}
+    prompts = make_prompts(settings.long_rows if is_long else settings.short_rows, shares, sources, chance)
+    ids = [_clip(encode(prompt, tokenizer), settings.max_prompt_tokens) for prompt in prompts]
+    temperatures = [
+        chance.choice(OWN_TEMPERATURES) if prompt.kind in {"raw", "own"} else chance.choice(TEMPERATURES) for prompt in prompts
+    ]
+    order = sorted(range(len(prompts)), key=lambda row: len(ids[row]))
+    written = teacher.write(
+        [ids[row] for row in order],
+        [temperatures[row] for row in order],
+        [prompts[row].stops for row in order],
+        settings.max_new_tokens + (60 if is_raw else 0),
+        tokenizer.eos_token_id,
+        seed=chance.getrandbits(40),
+    )
+    return pack(written, [prompts[row].kind for row in order], [temperatures[row] for row in order])
+
+
+def encode(prompt: Prompt, tokenizer: PreTrainedTokenizerBase) -> list[int]:
+    """Token ids of a prompt: the chat template up to the answer (or up to the user's words, if the target writes those)."""
+    if prompt.kind == "raw":
+        return [tokenizer.convert_tokens_to_ids(END_OF_TEXT), *tokenizer(prompt.raw, add_special_tokens=False)["input_ids"]]
+    if not prompt.messages:
+        text = tokenizer.apply_chat_template([{"role": "user", "content": "\0"}], tokenize=False).split("\0")[0]
+    else:
+        messages = [
+            {"role": "assistant" if turn % 2 else "user", "content": content} for turn, content in enumerate(prompt.messages)
+        ]
+        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    return tokenizer(text, add_special_tokens=False)["input_ids"]
+
+
+def _clip(ids: list[int], longest: int) -> list[int]:
+    if len(ids) <= longest:
+        return ids
+    head = longest // 2
+    return ids[:head] + ids[len(ids) - (longest - head) :]
+
+
+def _texts(chunk: Chunk, tokenizer: PreTrainedTokenizerBase) -> list[str]:
+    """The texts of a raw chunk, as passages for later prompts."""
+    texts = []
+    for start, length in zip(chunk.starts, chunk.lengths, strict=True):
+        text = " ".join(tokenizer.decode(chunk.ids[start : start + length], skip_special_tokens=True).split())
+        if len(text) > 150:
+            texts.append(text)
+    return texts
+
+
+def _conversations(chunk: Chunk, tokenizer: PreTrainedTokenizerBase) -> list[tuple[str, str]]:
+    """Finished first turns as (question, answer) texts."""
+    pairs = []
+    stop = tokenizer.eos_token_id
+    for kind, start, prompt, length in zip(chunk.kinds, chunk.starts, chunk.prompt_lengths, chunk.lengths, strict=True):
+        ids = chunk.ids[start : start + length]
+        if kind in {"raw", "own", "translation"} or ids[-1] != stop:
+            continue
+        question = tokenizer.decode(ids[:prompt], skip_special_tokens=False).split("<|im_start|>user\n")[-1].split("<|im_end|>")[0]
+        pairs.append((question, tokenizer.decode(ids[prompt : length - 1]).strip()))
+    return pairs
