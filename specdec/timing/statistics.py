@@ -1,0 +1,187 @@
+"""From timed runs to conclusions. Pure functions of records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import bootstrap
+
+from specdec.timing.comparison import Because, Prediction, Ratio, Result, Row, Sample, Verdict, Way
+from specdec.timing.records import Costs, RunTiming, Spread, pooled
+
+CONFIDENCE = 0.95
+RESAMPLES = 2_000
+MIN_PAIRS = 5
+MAX_WIDTH = 0.4
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Median and quartiles."""
+    q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75)).tolist()
+    return Spread(median=median, q1=q1, q3=q3, n=len(values))
+
+
+def ratio_of(fast: Sequence[RunTiming], slow: Sequence[RunTiming]) -> Ratio | None:
+    """How many times as fast `fast` is as `slow`; run i of one is paired with run i of the other.
+
+    A pair shares prompt, repeat and seed, and was run back to back. None without a pair.
+    """
+    columns = [
+        np.array([getattr(run, name) for run in runs], dtype=float)
+        for runs in (fast, slow)
+        for name in ("decode_tokens", "decode_seconds")
+    ]
+    if len(fast) != len(slow) or not len(fast) or any((column <= 0).any() for column in columns):
+        return None
+    pairs = _rate_ratio(*(column[:, None] for column in columns))
+    q1, median, q3 = np.quantile(pairs, (0.25, 0.5, 0.75)).tolist()
+    low, high = _interval(columns) if len(fast) > 1 else (None, None)
+    return Ratio(
+        pooled=float(_rate_ratio(*columns)), mean=float(pairs.mean()), median=median, q1=q1, q3=q3, low=low, high=high, n=len(fast)
+    )
+
+
+def _rate_ratio(tokens, seconds, other_tokens, other_seconds, axis=-1):
+    """(sum tokens / sum seconds) / (sum other tokens / sum other seconds) along `axis`."""
+    rate = tokens.sum(axis) / seconds.sum(axis)
+    return rate / (other_tokens.sum(axis) / other_seconds.sum(axis))
+
+
+def _interval(columns: Sequence[np.ndarray]) -> tuple[float, float]:
+    """Percentile bootstrap over pairs. The seed is fixed: the same runs give the same interval."""
+    found = bootstrap(
+        columns, _rate_ratio, paired=True, vectorized=True, confidence_level=CONFIDENCE,
+        n_resamples=RESAMPLES, method="percentile", rng=np.random.default_rng(0),
+    ).confidence_interval  # fmt: skip
+    return float(found.low), float(found.high)
+
+
+def prediction_of(run: RunTiming, costs: Costs) -> Prediction | None:
+    """The closed form with a run's counted tokens and drafts; None when it counted none."""
+    if not run.rounds or run.drafted is None:
+        return None
+    tokens, drafts = run.decode_tokens / run.rounds, run.drafted / run.rounds
+    small, big, verify = costs.draft_seconds, costs.target_seconds(1), costs.target_seconds(drafts + 1)
+    with_drafts, plain = drafts * small + verify, tokens * big
+    return Prediction(
+        tokens_per_round=tokens,
+        drafted_per_round=drafts,
+        t_small=small,
+        t_big=big,
+        t_big_verify=verify,
+        cost_ratio=small / big,
+        verify_ratio=verify / big,
+        with_drafts=with_drafts,
+        plain=plain,
+        speedup=plain / with_drafts,
+    )
+
+
+def verdict_of(ratio: Ratio | None, run: RunTiming, prediction: Prediction | None, *, drafts: bool = True) -> Verdict:
+    """What may be said of a way. drafts: it should have drafted, so a run without any shows nothing."""
+    if drafts and run.tested == 0:
+        key = "nothing_drafted"
+    elif ratio is None or ratio.low is None or ratio.high is None or ratio.n < MIN_PAIRS:
+        key = "too_noisy"
+    elif ratio.low <= 1 <= ratio.high or ratio.high - ratio.low > MAX_WIDTH * ratio.pooled:
+        key = "too_noisy"
+    else:
+        key = "faster" if ratio.low > 1 else "slower"
+    return Verdict(
+        key=key,
+        speedup=ratio.pooled if ratio else None,
+        low=ratio.low if ratio else None,
+        high=ratio.high if ratio else None,
+        because=_because(prediction) if key == "slower" and prediction else None,
+        alpha=run.acceptance_rate,
+        tokens_per_round=run.tokens_per_round,
+        cost_ratio=prediction.cost_ratio if prediction else None,
+        verify_ratio=prediction.verify_ratio if prediction else None,
+        break_even=prediction.with_drafts / prediction.t_big if prediction else None,
+    )
+
+
+def _because(prediction: Prediction) -> Because:
+    """Which term makes it slower: see `Verdict`."""
+    drafting = prediction.drafted_per_round * prediction.cost_ratio
+    if prediction.tokens_per_round <= drafting + 1:
+        return "cost_ratio"
+    return "verify_ratio" if prediction.speedup <= 1 else "loop"
+
+
+def rows_of(ways: Sequence[Way], prompts: int, samples: Sequence[Sample]) -> tuple[Row, ...]:
+    """Each way over all prompts, then each way and prompt; only those that have runs."""
+    cells = [(way, prompt) for prompt in (None, *range(prompts)) for way in range(len(ways))]
+    return tuple(row_of(way, prompt, timings) for way, prompt in cells if (timings := _timings(samples, way, prompt)))
+
+
+def row_of(way: int, prompt: int | None, timings: Sequence[RunTiming]) -> Row:
+    """A way's runs pooled."""
+    timing = pooled(timings)
+    return Row(
+        way=way,
+        prompt=prompt,
+        runs=len(timings),
+        timing=timing,
+        decode_rate=timing.decode_rate,
+        end_to_end_rate=timing.end_to_end_rate,
+        acceptance_rate=timing.acceptance_rate,
+        tokens_per_round=timing.tokens_per_round,
+        loop_share=timing.loop_share,
+    )
+
+
+def results_of(ways: Sequence[Way], samples: Sequence[Sample], costs: Costs | None) -> tuple[Result, ...]:
+    """Each drafting way against plain decoding by the same engine, and specdec's ways against transformers'."""
+    results = [_result(way, base, ways, samples, costs) for way, base in opponents(ways)]
+    return tuple(result for result in results if result)
+
+
+def opponents(ways: Sequence[Way]) -> list[tuple[int, int]]:
+    """(way, baseline): everything against specdec's plain decoding, then like against like across engines."""
+    plain = {way.engine: index for index, way in enumerate(ways) if way.settings.gamma == 0}
+    pairs = [(i, plain["specdec"]) for i in range(len(ways)) if "specdec" in plain and i != plain["specdec"]]
+    for i, way in enumerate(ways):
+        for j, other in enumerate(ways):
+            if (way.engine, other.engine) == ("specdec", "transformers") and way.settings.gamma == other.settings.gamma:
+                pairs.append((i, j))
+    return list(dict.fromkeys(pairs))
+
+
+def _result(
+    way: int, base: int, ways: Sequence[Way], samples: Sequence[Sample], costs: Costs | None
+) -> Result | None:
+    fast, slow = _timings(samples, way), _timings(samples, base)
+    if not fast or not slow:
+        return None
+    run = pooled(fast)
+    own, against = ways[way], ways[base]
+    predicted = own.engine == against.engine == "specdec" and own.settings.gamma > 0 and against.settings.gamma == 0
+    prediction = prediction_of(run, costs) if costs and predicted else None
+    ratio = ratio_of(fast, slow)
+    return Result(
+        way=way,
+        baseline=base,
+        speedup=ratio,
+        prediction=prediction,
+        measured_over_predicted=ratio.pooled / prediction.speedup if ratio and prediction else None,
+        verdict=verdict_of(ratio, run, prediction, drafts=own.settings.gamma > 0),
+    )
+
+
+def repeatable(ways: Sequence[Way], samples: Sequence[Sample]) -> bool | None:
+    """At temperature 0: did every repeat of a run give the same counts? None when nothing ran twice there."""
+    counts: dict[tuple[int, int], set[tuple]] = {}
+    repeated = False
+    for sample in samples:
+        if ways[sample.way].settings.temperature == 0:
+            seen = counts.setdefault((sample.way, sample.prompt), set())
+            repeated |= bool(seen)
+            run = sample.timing
+            seen.add((run.tokens, run.rounds, run.drafted, run.tested, run.accepted))
+    return all(len(seen) == 1 for seen in counts.values()) if repeated else None
+
+
+def _timings(samples: Sequence[Sample], way: int, prompt: int | None = None) -> list[RunTiming]:
+    return [sample.timing for sample in samples if sample.way == way and prompt in (None, sample.prompt)]
