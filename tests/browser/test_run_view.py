@@ -197,7 +197,7 @@ def test_hostile_tokens_are_shown_literally(view):
     for index, text in enumerate(labels):
         view.locator(".rv-token").nth(index).click()
         assert text.startswith("‹") or text[:10] in sentence(view) or "🦄" in text
-    assert view.locator(".rv img, .rv script, .rv b").count() == 0
+    assert view.locator(".rv img, .rv script, .rv-strip b").count() == 0
     view.locator(".rv-text summary").click()
     assert view.locator(".rv-output").evaluate("node => node.textContent") == TRACE.output.text
     ticks = view.evaluate("document.querySelector('.rv-bars').layout.xaxis.ticktext.join(' ')")

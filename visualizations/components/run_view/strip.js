@@ -71,6 +71,19 @@ function keepInView(button) {
   else if (inner.bottom > outer.bottom) strip.scrollTop += inner.bottom - outer.bottom + 8;
 }
 
+// What the marks above the tokens mean.
+function drawKey() {
+  part("fates").append(
+    ...["accepted", "replaced", "bonus", "plain", "discarded"].map((kind) => {
+      const item = make("span", "rv-fate");
+      const mark = kind === "replaced" ? make("s", "", words.key.replaced_mark) : make("b", "", words.mark[kind]);
+      item.append(mark, " " + words.key[kind]);
+      return item;
+    })
+  );
+}
+
+drawKey();
 strip.setAttribute("aria-label", words.strip);
 strip.addEventListener("click", (event) => {
   const button = event.target.closest("button");

@@ -1,0 +1,81 @@
+// Joins the parts. A drag redraws at most once a frame; another set of tokens builds the bars anew.
+
+let waiting = false;
+let redraws = 0;
+
+function redraw() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    drawAll();
+  });
+}
+
+function drawAll() {
+  redraws++;
+  element.dataset.redraws = redraws;
+  drawBars();
+  drawTable();
+  drawStep();
+  drawFlow();
+  drawBest();
+  drawLaws();
+}
+
+function rebuild() {
+  fitTop();
+  buildBars();
+  nameBars();
+  buildTable();
+  buildLaws();
+  drawAxis();
+  drawAll();
+}
+
+function drawSource() {
+  setText(part("source"), state.note || words.preset_is[state.source] || words.preset_is.own);
+  for (const button of part("presets").querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", String(button.dataset.preset === state.source));
+  }
+}
+
+function take(value) {
+  if (!value || !Array.isArray(value.tokens) || value.tokens.length < MIN_TOKENS) return;
+  state.tokens = copyOf(value.tokens);
+  state.unit = value.unit || 100;
+  state.source = value.source || "own";
+  state.note = value.note || "";
+  drawSource();
+  rebuild();
+}
+
+function buildPresets() {
+  const buttons = Object.entries(props.presets).map(([key, value]) => {
+    const button = make("button", "", words.preset[key]);
+    button.type = "button";
+    button.dataset.preset = key;
+    button.addEventListener("click", () => {
+      take({ ...copyOf(value), source: key });
+      settle();
+    });
+    return button;
+  });
+  part("presets").replaceChildren(make("span", "pg-presets-name", words.presets), ...buttons);
+}
+
+for (const name of ["hint", "steps-title", "flow-title", "flow-is", "best-title", "laws-title", "set-is", "add"]) {
+  setText(part(name), words[name.replace("-", "_")]);
+}
+setText(element.querySelector(".pg-numbers summary"), words.table);
+part("region").setAttribute("aria-label", words.region);
+part("bars").setAttribute("aria-label", words.columns);
+flow.setAttribute("aria-label", words.flow_name);
+buildPresets();
+drawLegend();
+buildStepper();
+take(copyOf(props.value));
+chooseStep(0);
+watch("value", () => take(copyOf(props.value)));
+new ResizeObserver(() => redraw()).observe(flow);
+loadKatex().then((loaded) => { katex = loaded.default; drawAll(); }, () => setText(part("step-note"), words.formula_missing));
