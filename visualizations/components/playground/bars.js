@@ -63,8 +63,7 @@ function drawBars() {
     drawColumn(item.small, token, "q", masses.excess);
     drawColumn(item.big, token, "p", masses.residual);
     const kind = setOf(token);
-    setText(item.badge, kind === "both" ? words.set_a + "+" + words.set_b : `${kind === "B" ? words.set_b : words.set_a}: ${words[wordOf(token)]}`);
-    item.badge.classList.toggle("pg-b", kind === "B");
+    setText(item.badge, kind === "both" ? words.set_both : fill(words.set_badge, { amount: words[wordOf(token)], set: kind }));
   });
 }
 
@@ -90,8 +89,8 @@ function nameBars() {
 
 function drawAxis() {
   part("axis").replaceChildren(
-    ...[1, 0.75, 0.5, 0.25, 0].map((share) => {
-      const line = make("span", "pg-tick", String(share * top01));
+    ...[1, 0.8, 0.6, 0.4, 0.2, 0].map((share) => {
+      const line = make("span", "pg-tick", String(Number((share * top01).toPrecision(2))));
       line.style.bottom = 100 * share + "%";
       return line;
     })

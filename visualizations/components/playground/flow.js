@@ -4,7 +4,6 @@ const SVG = "http://www.w3.org/2000/svg";
 const FLOW_HEIGHT = 330;
 const FLOW_GAP = 10;
 const FLOW_NODE = 16;
-const FLOW_LABEL = 118;
 const flowId = "pg" + Math.random().toString(36).slice(2, 8);
 const flow = part("flow");
 
@@ -16,13 +15,13 @@ function draw(tag, attributes, title) {
 }
 
 // The patterns of the page's figures, and the change from excess to residual.
-function flowDefs(width) {
+function flowDefs(width, margin) {
   const box = document.createElementNS(SVG, "defs");
   const stripes = draw("pattern", { id: flowId + "-excess", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
   stripes.append(draw("rect", { width: 2.4, height: 7, class: "pg-paint-excess" }));
   const dots = draw("pattern", { id: flowId + "-residual", width: 6, height: 6, patternUnits: "userSpaceOnUse" });
   dots.append(draw("circle", { cx: 3, cy: 3, r: 1.7, class: "pg-paint-residual" }));
-  const change = draw("linearGradient", { id: flowId + "-change", gradientUnits: "userSpaceOnUse", x1: FLOW_LABEL, x2: width - FLOW_LABEL, y1: 0, y2: 0 });
+  const change = draw("linearGradient", { id: flowId + "-change", gradientUnits: "userSpaceOnUse", x1: margin, x2: width - margin, y1: 0, y2: 0 });
   change.append(draw("stop", { offset: "15%", class: "pg-stop-excess" }), draw("stop", { offset: "85%", class: "pg-stop-residual" }));
   box.append(stripes, dots, change);
   return box;
@@ -50,9 +49,10 @@ function drawFlow() {
   const { overlap, excess, residual, sums } = today();
   const left = flowStack(overlap, excess);
   const right = flowStack(overlap, residual);
-  const x1 = FLOW_LABEL + FLOW_NODE;
-  const x2 = width - FLOW_LABEL - FLOW_NODE;
-  const nodes = [flowDefs(width)];
+  const margin = Math.min(118, Math.round(width * 0.27)); // room for the names
+  const x1 = margin + FLOW_NODE;
+  const x2 = width - margin - FLOW_NODE;
+  const nodes = [flowDefs(width, margin)];
   const name = (i) => state.tokens[i].name;
   overlap.forEach((mass, i) => {
     if (!mass) return;
@@ -71,10 +71,10 @@ function drawFlow() {
     used.left[i] += height;
     used.right[j] += height;
   }));
-  flowSide(nodes, left, FLOW_LABEL, "excess", "q", "end", FLOW_LABEL - 8);
-  flowSide(nodes, right, x2, "residual", "p", "start", width - FLOW_LABEL + 8);
+  flowSide(nodes, left, margin, "excess", "q", "end", margin - 8);
+  flowSide(nodes, right, x2, "residual", "p", "start", width - margin + 8);
   flow.setAttribute("viewBox", `0 -26 ${width} ${FLOW_HEIGHT + 40}`);
-  nodes.push(heading(words.flow_left, FLOW_LABEL + FLOW_NODE, "end"), heading(words.flow_right, x2, "start"));
+  nodes.push(heading(words.flow_left, 0, "start"), heading(words.flow_right, width, "end"));
   flow.replaceChildren(...nodes);
 }
 

@@ -75,7 +75,7 @@ buildPresets();
 drawLegend();
 buildStepper();
 take(copyOf(props.value));
-chooseStep(0);
+chooseStep(0, false);
 watch("value", () => take(copyOf(props.value)));
 new ResizeObserver(() => redraw()).observe(flow);
 loadKatex().then((loaded) => { katex = loaded.default; drawAll(); }, () => setText(part("step-note"), words.formula_missing));

@@ -28,7 +28,7 @@ function lawRow(rule) {
   const law = make("div", "pg-law-bars");
   const bars = state.tokens.map((token) => {
     const box = make("span", "pg-law-bar");
-    const filled = make("i", exact ? "fill-overlap" : "fill-target");
+    const filled = make("i", exact ? "fill-overlap" : "pg-law-off");
     const outline = make("i", "pg-outline");
     box.append(filled, outline, make("em", "", token.name));
     law.append(box);

@@ -60,10 +60,15 @@ function scaled(values, index, wanted) {
 function setMass(which, index, wanted, from) {
   const values = scaled(from || state.tokens.map((token) => token[which]), index, wanted);
   state.tokens.forEach((token, i) => { token[which] = values[i]; });
-  if (state.source !== "own") {
-    state.source = "own";
-    drawSource();
-  }
+  markOwn();
+}
+
+// A hand has changed the bars: they are no preset any more.
+function markOwn() {
+  if (state.source === "own") return;
+  state.source = "own";
+  state.note = "";
+  drawSource();
 }
 
 function cellCount(tokens) {

@@ -97,9 +97,10 @@ function drawRows(rows) {
   });
 }
 
-function chooseStep(step) {
+// Nothing is dimmed before a step was chosen by hand: data-step is 0 then.
+function chooseStep(step, byHand) {
   state.step = Math.max(0, Math.min(STEPS.length - 1, step));
-  part("region").dataset.step = state.step + 1;
+  part("region").dataset.step = byHand ? state.step + 1 : 0;
   for (const button of part("stepper").querySelectorAll("[data-step]")) {
     button.setAttribute("aria-current", Number(button.dataset.step) === state.step ? "step" : "false");
   }
@@ -114,7 +115,7 @@ function buildStepper() {
     button.type = "button";
     button.title = label;
     button.setAttribute("aria-label", label);
-    button.addEventListener("click", () => chooseStep(state.step + by));
+    button.addEventListener("click", () => chooseStep(state.step + by, true));
     return button;
   };
   const numbers = words.steps.map((said, i) => {
@@ -124,7 +125,7 @@ function buildStepper() {
     button.title = said.title;
     button.setAttribute("aria-label", fill(words.step_name, { step: i + 1 }) + ": " + said.title);
     button.append(make("b", "", String(i + 1)), make("small", "", said.short));
-    button.addEventListener("click", () => chooseStep(i));
+    button.addEventListener("click", () => chooseStep(i, true));
     return button;
   });
   part("stepper").replaceChildren(arrow("‹", -1, words.previous), ...numbers, arrow("›", 1, words.next));

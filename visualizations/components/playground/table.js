@@ -63,8 +63,7 @@ function drawTable() {
     for (const which of ["q", "p"]) if (document.activeElement !== inputs[which]) inputs[which].value = shown(token[which]);
     for (const name of MASSES) setText(cells[name], shown(masses[name]));
     setText(cells.accept, token.q ? shownShare(masses.overlap / token.q) : "—");
-    const kind = setOf(token);
-    setText(cells.set, kind === "both" ? "A+B" : kind);
+    setText(cells.set, setOf(token) === "both" ? words.set_both : setOf(token));
   });
   const sums = totals();
   for (const which of ["q", "p"]) setText(part("sum-" + which), shown(sum(state.tokens.map((token) => token[which]))));
@@ -101,8 +100,7 @@ function removeToken(index) {
 }
 
 function ownBars() {
-  state.source = "own";
-  drawSource();
+  markOwn();
   rebuild();
   settle();
 }
