@@ -1,0 +1,185 @@
+"""The tab "Step through" in Chromium with the real models: each test is one thing that a person does."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+from gradio_client import Client  # noqa: E402
+from playwright.sync_api import Page, expect  # noqa: E402
+
+from specdec.pairs import Pair  # noqa: E402
+from specdec.trace import Trace  # noqa: E402
+from tests.launched import launched, only  # noqa: E402
+from visualizations.examples import examples, recorded_trace  # noqa: E402
+from visualizations.text import t  # noqa: E402
+
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
+FIRST = recorded_trace(examples()[0])
+
+
+@pytest.fixture(scope="module")
+def gate() -> threading.Event:
+    """The models of the app load once it is set."""
+    return threading.Event()
+
+
+@pytest.fixture(scope="module")
+def app_url(default_pair: Pair, gate: threading.Event) -> Iterator[str]:
+    load = only(default_pair)
+    with launched(lambda choice, progress: gate.wait(PATIENCE) and load(choice, progress)) as url:
+        yield url
+
+
+@pytest.fixture
+def opened(page: Page, app_url: str) -> Page:
+    """The page, opened, with the recorded run on screen."""
+    page.set_default_timeout(PATIENCE)  # a run keeps all cores busy
+    page.goto(app_url)
+    expect(page.locator("#run-view")).to_contain_text(f"{len(FIRST.rounds)} rounds")
+    return page
+
+
+@pytest.fixture
+def ready(opened: Page, gate: threading.Event) -> Page:
+    """The page when the models are loaded."""
+    gate.set()
+    expect(opened.locator("#models-line")).to_contain_text("Ready")
+    return opened
+
+
+def line(page: Page) -> Any:
+    return page.locator("#run-line")
+
+
+def set_number(page: Page, label: str, value: str) -> None:
+    box = page.locator("#settings").get_by_label(f"number input for {label}")
+    box.fill(value)
+    box.press("Tab")
+    expect(box).to_have_value(value)
+
+
+def open_settings(page: Page) -> None:
+    page.get_by_role("button", name=t("app.settings")).first.click()
+    expect(page.locator("#settings").get_by_text(t("app.gamma.label"))).to_be_visible()
+
+
+def test_opening_shows_a_recorded_run_while_the_models_load(opened: Page, gate: threading.Event) -> None:
+    if gate.is_set():
+        pytest.skip("another test has loaded the models already")
+    expect(opened.locator("#models-line")).to_contain_text("Loading")
+    opened.locator("#run-view [role=group] button, #run-view button").first.wait_for()
+    expect(opened.locator("#run-view .js-plotly-plot")).to_be_visible()
+
+
+def test_run_draws_round_by_round_until_it_is_over(ready: Page) -> None:
+    ready.fill("#prompt textarea", "Name three colours.")
+    ready.click("#run")
+    expect(line(ready)).to_contain_text("Running")
+    expect(line(ready)).to_contain_text("Finished")
+    expect(ready.locator("#run-view")).to_contain_text("R2")
+
+
+def test_stop_ends_the_run_and_keeps_what_was_decoded(ready: Page) -> None:
+    open_settings(ready)
+    set_number(ready, t("app.max_new_tokens.label"), "512")
+    ready.fill("#prompt textarea", "Tell me a very long story about a ship.")
+    ready.click("#run")
+    expect(line(ready)).to_contain_text("Running")
+    ready.click("#stop")
+    expect(line(ready)).to_contain_text(t("app.stopped"))
+    shown = ready.locator("#run-view").inner_text()
+    ready.wait_for_timeout(1500)
+    assert ready.locator("#run-view").inner_text() == shown
+    assert "R1" in shown
+
+
+def test_the_trace_of_the_run_on_screen_can_be_saved_and_opened_again(ready: Page, tmp_path: Any) -> None:
+    ready.fill("#prompt textarea", "Say <b>hello</b> ${x}")
+    ready.click("#run")
+    expect(line(ready)).to_contain_text("Finished")
+    with ready.expect_download() as download:
+        ready.click("#download")
+    path = tmp_path / "trace.json"
+    download.value.save_as(path)
+    trace = Trace.from_json(path.read_bytes())
+    assert trace.prompt.text == "Say <b>hello</b> ${x}"
+    ready.reload()
+    expect(ready.locator("#models-line")).to_contain_text("Ready")
+    ready.locator("#upload").locator("xpath=..").locator("input[type=file]").set_input_files(path)
+    expect(line(ready)).to_contain_text(t("app.uploaded", emitted=trace.metrics.emitted))
+    expect(ready.locator("#prompt textarea")).to_have_value(trace.prompt.text)
+    expect(ready.locator("#run-view")).to_contain_text(f"{len(trace.rounds)} rounds")
+
+
+@pytest.mark.parametrize("content", [b"{}", b"\x89PNG\x00\xff", b'{"schema": "<img src=x onerror=alert(1)>"}'])
+def test_a_file_that_is_no_trace_is_refused_in_a_sentence(opened: Page, content: bytes) -> None:
+    upload = opened.locator("#upload").locator("xpath=..").locator("input[type=file]")
+    upload.set_input_files({"name": "trace.json", "mimeType": "application/json", "buffer": content})
+    expect(line(opened)).to_contain_text("This is not a specdec-trace/1 file")
+    expect(opened.locator("#run-view")).to_contain_text(f"{len(FIRST.rounds)} rounds")
+
+
+def test_an_example_fills_in_the_form_and_shows_its_recorded_run(opened: Page) -> None:
+    example = examples()[1]
+    opened.get_by_role("button", name=t(f"app.examples.{example.key}"), exact=True).click()
+    expect(opened.locator("#prompt textarea")).to_have_value(example.prompt)
+    expect(opened.locator("#run-view")).to_contain_text(f"{len(recorded_trace(example).rounds)} rounds")
+
+
+def test_an_empty_prompt_is_refused_and_the_run_on_screen_stays(opened: Page) -> None:
+    opened.fill("#prompt textarea", "")
+    opened.click("#run")
+    expect(line(opened)).to_contain_text("prompt is empty")
+    expect(opened.locator("#run-view")).to_contain_text(f"{len(FIRST.rounds)} rounds")
+
+
+def test_a_custom_pair_shows_two_boxes_and_refuses_a_path(opened: Page) -> None:
+    open_settings(opened)
+    opened.get_by_label(t("app.pair.label")).click()
+    opened.get_by_role("option", name=t("app.pair.custom")).click()
+    opened.get_by_label(t("app.target.label")).fill("/etc/passwd")
+    opened.click("#run")
+    expect(line(opened)).to_contain_text("target must be a Hub id")
+
+
+def test_a_second_visitor_sees_that_they_wait(ready: Page, app_url: str) -> None:
+    other = Client(app_url, verbose=False)
+    job = other.submit("Once upon a time", max_new_tokens=512, temperature=2.0, chat=False, api_name="/decode")
+    while not any(output["emitted"] for output in job.outputs()):
+        ready.wait_for_timeout(50)
+    ready.click("#run")
+    expect(line(ready)).to_contain_text("queue")
+    job.cancel()
+    expect(line(ready)).to_contain_text("Running")
+
+
+def test_a_closed_tab_frees_the_models(ready: Page, app_url: str) -> None:
+    open_settings(ready)
+    set_number(ready, t("app.max_new_tokens.label"), "512")
+    set_number(ready, t("app.temperature.label"), "2")
+    ready.click("#run")
+    expect(line(ready)).to_contain_text("Running")
+    ready.context.new_page()
+    ready.close()
+    other = Client(app_url, verbose=False)
+    trace = other.submit("Hello", max_new_tokens=4, chat=False, api_name="/decode").result(timeout=20)
+    assert json.dumps(trace)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_a_phone(page: Page, app_url: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.goto(app_url)
+    expect(page.locator("#run-view")).to_contain_text("rounds")
+    open_settings(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
