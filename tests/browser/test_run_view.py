@@ -10,9 +10,11 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 import gradio as gr  # noqa: E402
 
+from specdec.settings import BIASED_RULES, RULES  # noqa: E402
 from tests.made_trace import HOSTILE, beginning, greedy_trace, made_trace  # noqa: E402
 from visualizations.components.run_view import RunView, run_view_value  # noqa: E402
 from visualizations.figures.token_bars import bar_frame, traces_of, x_axis_of  # noqa: E402
+from visualizations.text import t  # noqa: E402
 
 TRACE = made_trace()
 COUNT = len(TRACE.positions)
@@ -20,8 +22,8 @@ VALUES = {
     "grow": [(beginning(TRACE, rounds), True) for rounds in range(1, len(TRACE.rounds))],
     "finish": [(TRACE, False)],
     "greedy": [(greedy_trace(), False)],
-    "match": [(made_trace(rule="match"), False)],
     "empty": [(None, False)],
+    **{rule: [(made_trace(rule=rule), False)] for rule in RULES},
 }
 
 
@@ -183,10 +185,26 @@ def test_the_residual_shows_where_the_replacement_fell(view):
 def test_temperature_zero_and_sample_and_match_have_their_own_words(view):
     view.get_by_role("button", name="greedy").click()
     view.wait_for_function("document.querySelector('.rv-sentence').textContent.includes('temperature 0')")
-    view.get_by_role("button", name="match").click()
+    view.get_by_role("button", name="match", exact=True).click()
     view.wait_for_function("document.querySelector('.rv-sentence').textContent.includes('Sample and match')")
-    assert "kept with" not in sentence(view)
+    assert "so it is kept with" not in sentence(view)
     assert "drawn from p_big without ‘␣blue’, where it had 0.23" in sentence(view)
+
+
+def test_every_rule_is_explained_in_its_own_words(view):
+    for rule in RULES:
+        name = t(f"run_view.rules.{rule}")
+        view.get_by_role("button", name=rule, exact=True).click()
+        view.wait_for_function("name => document.querySelector('.rv-settings').textContent.includes(name)", arg=name)
+        press(view, "Home", "ArrowLeft", "ArrowLeft")
+        for _ in range(5):
+            told = sentence(view) + view.locator(".rv-coin").inner_text()
+            assert not [fault for fault in ("{", "undefined", "NaN", "null", "none") if fault in told], told
+            press(view, "ArrowRight")
+        press(view, "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft")  # the rejection
+        assert view.locator(".rv-residual").is_visible() == (rule != "block")
+        if rule in BIASED_RULES:
+            assert name in sentence(view) and "changes the distribution" in sentence(view)
 
 
 def test_hostile_tokens_are_shown_literally(view):

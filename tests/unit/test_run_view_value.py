@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from specdec.settings import RULES
 from tests.made_trace import VOCABULARY, law, made_trace, position
 from visualizations.components.run_view import run_view_value
 from visualizations.components.run_view.ranks import drawn_from
@@ -52,6 +53,25 @@ def test_replacement_has_its_probability_and_rank_in_the_residual():
 def test_replacement_of_sample_and_match_comes_from_p_big_without_the_draft():
     rejected = next(p for p in made_trace(rule="match").positions if p.kind == "replaced")
     assert drawn_from(rejected, "match")[0] == pytest.approx(0.2 / (1 - 0.12), rel=1e-4)
+
+
+def test_a_rule_without_a_residual_draws_its_replacement_from_p_big():
+    rejected = next(p for p in TRACE.positions if p.kind == "replaced")
+    for rule in ("no_residual", "typical"):
+        assert drawn_from(rejected, rule)[0] == pytest.approx(0.2, rel=1e-4)
+
+
+def test_nothing_is_claimed_of_a_blocks_own_residual():
+    rejected = next(p for p in TRACE.positions if p.kind == "replaced")
+    assert drawn_from(rejected, "block") == (None, None)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_has_a_name_and_a_value(rule):
+    trace = made_trace(rule=rule)
+    value = run_view_value(trace, [bar_frame(p) for p in trace.positions], False)
+    assert t(f"run_view.rules.{rule}") in value["settings"]
+    assert section("run_view.residual").get("title_" + value["law"]) or value["law"] == "block"
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -3,6 +3,7 @@
 
 const figure = props.figure;
 const TICK_LENGTH = 12;
+const BARS_IN_WORDS = 5;
 const chart = part("bars");
 let plotly = null;
 let barsFailed = false;
@@ -94,7 +95,14 @@ function drawBars() {
   const { data, layout } = barsFigure(here.frame);
   plotly.react(chart, data, layout, { responsive: true, displayModeBar: false, doubleClick: false });
   if (!chart.dataset.listens) listenToZoom();
-  chart.setAttribute("aria-label", words.bars);
+  chart.setAttribute("aria-label", words.bars + ": " + barsInWords(here.frame));
+}
+
+// The tallest bars, for those who can't see them.
+function barsInWords(frame) {
+  const { p, q } = masses(frame);
+  const row = (label, i) => fill(words.bars_row, { label, p: shown(p[i]), q: shown(q[i]) });
+  return frame.labels.slice(0, BARS_IN_WORDS).map(row).join("; ");
 }
 
 // plotly's own memory of a zoom lasts only while the ranges it is given stay the same; ours follow the position.

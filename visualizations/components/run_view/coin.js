@@ -20,7 +20,7 @@ function drawCoin(here) {
     return;
   }
   const [acceptText, coinText] = shownPair(accept, coin);
-  const name = accept >= 1 ? "kept_always" : accept <= 0 ? "kept_never" : "kept";
+  const name = state.value.rule === "block" ? "passes" : accept >= 1 ? "kept_always" : accept <= 0 ? "kept_never" : "kept";
   coinFill.style.width = 100 * accept + "%";
   coinDot.style.left = 100 * coin + "%";
   coinDot.classList.toggle("rv-inside", coin < accept);

@@ -26,11 +26,15 @@ function choose(index, moveFocus) {
   } else if (moveFocus) markSelected(true);
 }
 
+let runShown = "";
+
 function drawValue() {
   const wasThere = state.index;
   state.value = JSON.parse(JSON.stringify(props.value || { rounds: [], frames: [] }));
   state.flat = flatten(state.value);
-  const sameRun = drawStrip();
+  const run = JSON.stringify([state.value.settings, state.value.prompt]);
+  const sameRun = drawStrip() && run === runShown;
+  runShown = run;
   if (!sameRun) {
     state.chosen = false;
     pause();

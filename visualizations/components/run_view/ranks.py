@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from specdec.trace import Position
 
+# The law of a replacement by rule. All others draw from the residual; that of a block weighs p_big by the
+# drafts before it, which a single position doesn't tell.
+LAWS = {"match": "without_draft", "no_residual": "target", "typical": "target", "block": "block"}
+
+
+def replacement_law(rule: str) -> str:
+    """'residual', 'without_draft', 'target' or 'block': what a rule draws a replacement from."""
+    return LAWS.get(rule, "residual")
+
 
 def drawn_from(position: Position, rule: str) -> tuple[float | None, int | None]:
     """Probability and rank (1 = most likely) of a position's token in the law that it was drawn from.
 
-    An accepted or discarded draft was drawn from p_small, a replacement from the residual (rule `match`:
-    from p_big without the draft), any other token from p_big. The rank is None where ids outside the
-    candidates could stand before it.
+    An accepted or discarded draft was drawn from p_small, a replacement from its rule's `replacement_law`,
+    any other token from p_big. The rank is None where ids outside the candidates could stand before it,
+    both are None where the law isn't known.
     """
     p = {c.id: c.p for c in position.candidates}
     q = {c.id: c.q or 0.0 for c in position.candidates}
     if position.kind in ("accepted", "discarded"):
         law, limit = q, _limit(q, position.other.q or 0.0, position)
     elif position.kind == "replaced":
-        law, limit = _replacement_law(position, p, q, rule), _limit(p, position.other.p, position)
+        if replacement_law(rule) == "block":
+            return None, None
+        law, limit = _masses_of_replacement(position, p, q, rule), _limit(p, position.other.p, position)
     else:
         law, limit = p, _limit(p, position.other.p, position)
     total = sum(law.values()) + (_other_of(position, rule) if position.kind == "replaced" else 0.0)
@@ -28,14 +39,16 @@ def drawn_from(position: Position, rule: str) -> tuple[float | None, int | None]
     return (value / total if position.kind == "replaced" else value), rank
 
 
-def _replacement_law(position: Position, p: dict[int, float], q: dict[int, float], rule: str) -> dict[int, float]:
-    if rule == "match":
+def _masses_of_replacement(position: Position, p: dict[int, float], q: dict[int, float], rule: str) -> dict[int, float]:
+    if replacement_law(rule) == "target":
+        return p
+    if replacement_law(rule) == "without_draft":
         return {id_: 0.0 if id_ == position.draft_id else mass for id_, mass in p.items()}
     return {id_: max(0.0, mass - q[id_]) for id_, mass in p.items()}
 
 
 def _other_of(position: Position, rule: str) -> float:
-    return position.other.p if rule == "match" else position.other.residual or 0.0
+    return (position.other.residual or 0.0) if replacement_law(rule) == "residual" else position.other.p
 
 
 def _limit(law: dict[int, float], other: float, position: Position) -> float:

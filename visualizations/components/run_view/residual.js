@@ -5,20 +5,20 @@ const WORTH_A_ROW = 0.001;
 const residualBox = part("residual");
 
 // [index in the frame, probability] of every bar, most likely first.
-function replacementLaw(frame, match) {
+function replacementLaw(frame) {
   const { p } = masses(frame);
-  const law = match ? p.map((mass, i) => (i === frame.drafted ? 0 : mass)) : frame.residual;
+  const laws = { residual: frame.residual, target: p, without_draft: p.map((mass, i) => (i === frame.drafted ? 0 : mass)) };
+  const law = laws[state.value.law];
   const total = law.reduce((sum, mass) => sum + mass, 0);
   return law.map((mass, i) => [i, total > 0 ? mass / total : 0]).filter(([, r]) => r > 0).sort((a, b) => b[1] - a[1]);
 }
 
 function drawResidual(here) {
-  const rejected = here.fact.kind === "replaced";
+  const rejected = here.fact.kind === "replaced" && state.value.law !== "block";
   show(residualBox, rejected);
   if (!rejected) return;
-  const match = state.value.rule === "match";
   const { frame } = here;
-  const law = replacementLaw(frame, match);
+  const law = replacementLaw(frame);
   const rest = frame.ids.length - 1;
   const named = law.filter(([i]) => i !== rest);
   let rows = named.filter(([, r]) => r >= WORTH_A_ROW).slice(0, RESIDUAL_ROWS);
@@ -29,7 +29,7 @@ function drawResidual(here) {
   const scale = Math.max(...rows.map(([, r]) => r));
   const list = make("ul");
   list.append(...rows.map(([i, r]) => residualRow(frame.labels[i], r, r / scale, i === frame.emitted)));
-  residualBox.replaceChildren(make("h4", "", match ? words.residual.title_match : words.residual.title), list);
+  residualBox.replaceChildren(make("h4", "", words.residual["title_" + state.value.law]), list);
 }
 
 function residualRow(label, r, share, drawn) {

@@ -17,12 +17,14 @@ function drawSentence(here) {
 
 function sentenceName({ fact, round }) {
   const { rule, greedy, lookup, rounds } = state.value;
+  if (fact.kind === "discarded" && rule === "block") return "discarded_block";
   if (fact.kind === "discarded")
     return rounds[round].positions.some((other) => other.kind === "replaced") ? "discarded" : "discarded_end";
   const verdict = fact.kind === "replaced" ? "rejected" : fact.kind;
   if (greedy) return verdict + "_greedy";
   if (fact.kind === "bonus" || fact.kind === "plain") return verdict;
-  if (rule === "match") return verdict + "_match";
+  if (rule === "match" || rule === "block") return verdict + "_" + rule;
+  if (rule !== "token") return state.value.law === "target" && verdict === "rejected" ? "rejected_target" : verdict + "_other";
   if (lookup) return verdict + "_lookup";
   return fact.kind === "accepted" && fact.accept >= 1 ? "accepted_sure" : verdict;
 }
@@ -40,6 +42,7 @@ function sentenceValues({ fact }, drafted) {
     accept,
     coin,
     rank: rankWords(fact.rank),
+    rule: words.rules[state.value.rule],
   };
 }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from specdec.settings import EXACT_RULES
 from specdec.trace import Metrics, Position, Round, Trace
-from visualizations.components.run_view.ranks import drawn_from
+from visualizations.components.run_view.ranks import drawn_from, replacement_law
 from visualizations.figures.labels import token_label
 from visualizations.text import t
 
@@ -24,7 +25,8 @@ def run_view_value(trace: Trace | None, frames: Sequence[dict], running: bool) -
     return {
         "running": running,
         "rule": trace.settings.rule,
-        "greedy": trace.settings.temperature == 0,
+        "law": replacement_law(trace.settings.rule),
+        "greedy": trace.settings.temperature == 0 and trace.settings.rule in EXACT_RULES,
         "lookup": trace.settings.drafter == "prompt_lookup",
         "settings": settings_line(trace),
         "metrics": _metrics(trace.metrics, trace),
