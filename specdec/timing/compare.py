@@ -8,13 +8,14 @@ from dataclasses import replace
 from specdec.pairs import Pair
 from specdec.settings import BadInput, Settings
 from specdec.timing.clock import time_run
-from specdec.timing.comparison import Comparison, PromptNote, Sample, Way
-from specdec.timing.costs import CONTEXT, CostSampler
+from specdec.timing.comparison import Comparison, PromptNote, Sample, Sweep, Way
+from specdec.timing.costs import CONTEXT, STEPS, CostSampler
 from specdec.timing.hardware import describe
 from specdec.timing.records import RunTiming
-from specdec.timing.statistics import repeatable, results_of, rows_of
+from specdec.timing.statistics import repeatable, results_of, rows_of, sweep_of
 
 REPEATS = 5
+GAMMAS = (1, 2, 3, 4, 5, 6, 8)
 WARM_UP_TOKENS = 16
 COST_SAMPLES = 6
 SHOWN_CHARACTERS = 60
@@ -39,7 +40,18 @@ def compare(
     Nothing survives from run to run: each begins with empty caches.
     """
     ways = ways_of(settings or Settings(), gammas, with_transformers)
-    return _measure(pair, prompts, ways, repeats, with_costs)
+    widths = {1, *(way.settings.gamma + 1 for way in ways), *(way.settings.gamma for way in ways if way.settings.gamma)}
+    return _measure(pair, prompts, ways, repeats, widths if with_costs else set())
+
+
+def sweep(
+    pair: Pair, prompts: Sequence[str], settings: Settings | None = None, *, gammas: Sequence[int] = GAMMAS, repeats: int = REPEATS
+) -> Iterator[Sweep]:
+    """Plain decoding and every draft length of `gammas`, measured as in `compare`."""
+    ways = ways_of(settings or Settings(), gammas, with_transformers=False)
+    longest = max(way.settings.gamma for way in ways)
+    for comparison in _measure(pair, prompts, ways, repeats, set(range(1, longest + 2))):
+        yield sweep_of(comparison, longest)
 
 
 def ways_of(settings: Settings, gammas: Sequence[int] | None, with_transformers: bool) -> tuple[Way, ...]:
@@ -62,13 +74,13 @@ def way_key(engine: str, gamma: int) -> str:
 
 
 def _measure(
-    pair: Pair, prompts: Sequence[str], ways: tuple[Way, ...], repeats: int, with_costs: bool
+    pair: Pair, prompts: Sequence[str], ways: tuple[Way, ...], repeats: int, widths: set[int]
 ) -> Iterator[Comparison]:
     settings = ways[0].settings
     ids = [pair.encode(prompt, chat=settings.chat) for prompt in prompts]
     if not ids:
         raise BadInput("There is no prompt to measure.")
-    sampler = _cost_sampler(pair, ways) if with_costs else None
+    sampler = _cost_sampler(pair, ways, widths) if widths else None
     hardware = describe(pair.target.device)
     notes = tuple(PromptNote(text[:SHOWN_CHARACTERS], len(tokens)) for text, tokens in zip(prompts, ids))
     samples: list[Sample] = []
@@ -119,10 +131,8 @@ def _time(pair: Pair, prompt_ids: Sequence[int], way: Way) -> RunTiming:
     return time_run(pair, prompt_ids, way.settings, inside=pair.target.device.type == "cpu")
 
 
-def _cost_sampler(pair: Pair, ways: Sequence[Way]) -> CostSampler:
-    """For the widths these ways verify: with 0, 1, ... gamma drafts."""
-    longest = max(way.settings.gamma for way in ways)
-    widths = sorted({1, 2, *(way.settings.gamma + 1 for way in ways), longest})
-    room = min(model.max_length for model in (pair.target, pair.draft) if model) - longest - 8
+def _cost_sampler(pair: Pair, ways: Sequence[Way], widths: set[int]) -> CostSampler:
+    """At the usual context, or as much of it as the models can hold."""
+    room = min(model.max_length for model in (pair.target, pair.draft) if model) - max(*widths, STEPS)
     drafts = ways[0].settings.drafter == "model"
-    return CostSampler(pair, widths=widths, context=max(1, min(CONTEXT, room)), draft=drafts)
+    return CostSampler(pair, widths=sorted(widths), context=max(1, min(CONTEXT, room)), draft=drafts)

@@ -177,3 +177,40 @@ class Comparison:
 
     def to_json(self) -> str:
         return to_json(self)
+
+
+@dataclass(frozen=True, config=STRICT)
+class CurvePoint:
+    """speedup: predicted at gamma, from alpha and the measured costs."""
+
+    gamma: int
+    speedup: float
+
+
+@dataclass(frozen=True, config=STRICT)
+class SweepPoint:
+    """One draft length: its result against plain decoding, its own alpha and tokens per round."""
+
+    gamma: int
+    result: Result
+    alpha: float | None
+    tokens_per_round: float | None
+
+
+@dataclass(frozen=True, config=STRICT)
+class Sweep:
+    """Speedup against gamma.
+
+    best_gamma: with the largest pooled speedup; 0 when none is above 1; None before any run. alpha:
+    pooled over all draft lengths. curve: the closed form with that alpha, measured c and v(gamma);
+    acceptance is taken as equal at every place, which real text only roughly obeys.
+    """
+
+    comparison: Comparison
+    points: tuple[SweepPoint, ...]
+    best_gamma: int | None
+    alpha: float | None
+    curve: tuple[CurvePoint, ...]
+
+    def to_json(self) -> str:
+        return to_json(self)

@@ -10,6 +10,7 @@ import torch
 from specdec.devices import synchronise
 from specdec.models import LanguageModel
 from specdec.pairs import Pair
+from specdec.settings import BadInput
 from specdec.timing.hardware import describe
 from specdec.timing.records import Costs, PassCost
 from specdec.timing.statistics import spread
@@ -27,6 +28,7 @@ class CostSampler:
     A sample goes through the widths in turn; between two target passes the draft model takes `steps`
     steps, as in decoding, so neither model finds its weights in the caches more often than it would there.
     The models' caches are used and left empty. Costs depend on the cache's length, hence `context`.
+    Prefill lengths that the target can't hold are left out; a context that doesn't fit is `BadInput`.
     """
 
     def __init__(
@@ -40,16 +42,16 @@ class CostSampler:
         draft: bool = True,
         planned: int = 0,
     ):
-        longest = max(context + max(widths), *prefills, 1)
+        needed = context + max(*widths, steps)
         smallest = min(model.max_length for model in (pair.target, pair.draft) if model)
-        if longest + steps > smallest:
-            raise ValueError(f"{longest + steps} tokens are needed for this, and a model can hold only {smallest}.")
+        if needed > smallest:
+            raise BadInput(f"{needed} tokens are needed for this, and a model can hold only {smallest}.")
         self._pair = pair
         self._draft = pair.draft if draft else None
         self._context, self._steps, self._planned = context, steps, planned
         self._drafts: list[float] = []
         self._targets: dict[int, list[float]] = {width: [] for width in sorted(set(widths))}
-        self._prefills: dict[int, list[float]] = {length: [] for length in prefills}
+        self._prefills: dict[int, list[float]] = {n: [] for n in prefills if n <= pair.target.max_length}
         self._samples = 0
 
     def sample(self, *, count: bool = True) -> None:

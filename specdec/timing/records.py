@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -117,7 +118,7 @@ def pooled(timings: Iterable[RunTiming]) -> RunTiming:
 
 @dataclass(frozen=True, config=STRICT)
 class Spread:
-    """Several measurements of one thing, in seconds: median, quartiles, how many."""
+    """Several measurements of one thing: median, quartiles, how many."""
 
     median: float
     q1: float
@@ -195,6 +196,11 @@ def to_dict(record: Any) -> dict[str, Any]:
 def to_json(record: Any) -> str:
     """Strict JSON of any record of this package."""
     return json.dumps(to_dict(record), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def write_json(path: Path, record: dict[str, Any]) -> None:
+    """Plain dicts and lists to a file, strict and indented."""
+    path.write_text(json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1) + "\n", encoding="utf-8")
 
 
 def from_json(kind: type[R], text: str | bytes) -> R:

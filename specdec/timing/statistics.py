@@ -7,7 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import bootstrap
 
-from specdec.timing.comparison import Because, Prediction, Ratio, Result, Row, Sample, Verdict, Way
+from specdec.theory import expected_tokens, predicted_speedup
+from specdec.timing.comparison import (
+    Because,
+    Comparison,
+    CurvePoint,
+    Prediction,
+    Ratio,
+    Result,
+    Row,
+    Sample,
+    Sweep,
+    SweepPoint,
+    Verdict,
+    Way,
+)
 from specdec.timing.records import Costs, RunTiming, Spread, pooled
 
 CONFIDENCE = 0.95
@@ -25,20 +39,31 @@ def spread(values: Sequence[float]) -> Spread:
 def ratio_of(fast: Sequence[RunTiming], slow: Sequence[RunTiming]) -> Ratio | None:
     """How many times as fast `fast` is as `slow`; run i of one is paired with run i of the other.
 
-    A pair shares prompt, repeat and seed, and was run back to back. None without a pair.
+    A pair shares prompt, repeat and seed, and was run back to back. Pairs in which a run has no timed
+    token (it ended in its first step) are left out; None when no pair is left.
     """
+    if len(fast) != len(slow):
+        raise ValueError(f"Runs are compared pair by pair; there are {len(fast)} and {len(slow)}.")
+    pairs = [(a, b) for a, b in zip(fast, slow) if a.decode_rate and b.decode_rate]
+    if not pairs:
+        return None
     columns = [
-        np.array([getattr(run, name) for run in runs], dtype=float)
-        for runs in (fast, slow)
+        np.array([getattr(pair[side], name) for pair in pairs], dtype=float)
+        for side in (0, 1)
         for name in ("decode_tokens", "decode_seconds")
     ]
-    if len(fast) != len(slow) or not len(fast) or any((column <= 0).any() for column in columns):
-        return None
-    pairs = _rate_ratio(*(column[:, None] for column in columns))
-    q1, median, q3 = np.quantile(pairs, (0.25, 0.5, 0.75)).tolist()
-    low, high = _interval(columns) if len(fast) > 1 else (None, None)
+    ratios = _rate_ratio(*(column[:, None] for column in columns))
+    q1, median, q3 = np.quantile(ratios, (0.25, 0.5, 0.75)).tolist()
+    low, high = _interval(columns) if len(pairs) > 1 else (None, None)
     return Ratio(
-        pooled=float(_rate_ratio(*columns)), mean=float(pairs.mean()), median=median, q1=q1, q3=q3, low=low, high=high, n=len(fast)
+        pooled=float(_rate_ratio(*columns)),
+        mean=float(ratios.mean()),
+        median=median,
+        q1=q1,
+        q3=q3,
+        low=low,
+        high=high,
+        n=len(pairs),
     )
 
 
@@ -167,6 +192,40 @@ def _result(
         prediction=prediction,
         measured_over_predicted=ratio.pooled / prediction.speedup if ratio and prediction else None,
         verdict=verdict_of(ratio, run, prediction, drafts=own.settings.gamma > 0),
+    )
+
+
+def sweep_of(comparison: Comparison, longest: int) -> Sweep:
+    """Speedup against gamma, from a comparison with several draft lengths; the curve up to `longest`."""
+    plain = comparison.way("plain")
+    points = tuple(
+        SweepPoint(
+            gamma=comparison.ways[result.way].settings.gamma,
+            result=result,
+            alpha=result.verdict.alpha,
+            tokens_per_round=result.verdict.tokens_per_round,
+        )
+        for result in comparison.results
+        if result.baseline == plain and comparison.ways[result.way].engine == "specdec"
+    )
+    measured = [point for point in points if point.result.speedup]
+    best = max(measured, key=lambda point: point.result.speedup.pooled, default=None)
+    run = pooled(sample.timing for sample in comparison.samples if comparison.ways[sample.way].engine == "specdec")
+    return Sweep(
+        comparison=comparison,
+        points=points,
+        best_gamma=best.gamma if best and best.result.speedup.pooled > 1 else 0 if best else None,
+        alpha=run.acceptance_rate,
+        curve=_curve(run.acceptance_rate, comparison.costs, longest),
+    )
+
+
+def _curve(alpha: float | None, costs: Costs | None, longest: int) -> tuple[CurvePoint, ...]:
+    if alpha is None or costs is None:
+        return ()
+    return tuple(
+        CurvePoint(gamma, predicted_speedup(expected_tokens(alpha, gamma), gamma, costs.cost_ratio, costs.verify_ratio(gamma)))
+        for gamma in range(longest + 1)
     )
 
 
