@@ -34,11 +34,21 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
 def launch_options() -> dict[str, Any]:
     """Arguments for `launch` that belong to the page, whoever launches it."""
     return {
-        "theme": gr.themes.Default(primary_hue="blue"),
+        "theme": _theme(),
         "css": (Path(__file__).parent / "page.css").read_text("utf-8"),
-        "footer_links": ["api", "settings"],
+        "footer_links": ["api"],
         "run_history": False,
         "max_file_size": MAX_UPLOAD,
         "state_session_capacity": MOST_VISITORS_KEPT,
         "ssr_mode": False,
     }
+
+
+def _theme() -> gr.themes.Base:
+    """Gradio's own, with its pale small print dark enough to read."""
+    return gr.themes.Default(primary_hue="blue").set(
+        block_info_text_color="*neutral_600",
+        block_info_text_color_dark="*neutral_300",
+        body_text_color_subdued="*neutral_600",
+        body_text_color_subdued_dark="*neutral_300",
+    )

@@ -15,7 +15,6 @@ from specdec.settings import (
     MAX_GAMMA,
     MAX_NEW_TOKENS,
     MAX_SEED,
-    MAX_TEMPERATURE,
     MAX_TOP_K,
     BadInput,
     Settings,
@@ -38,7 +37,7 @@ SETTING_FIELDS = (
 )
 SHOWN_RULES = ("token", "match")  # those whose verdict the run view explains in words
 PAIR_FIELDS = ("pair", "target", "draft")
-USUAL_TEMPERATURE = 2.0  # the slider's end; the API and an uploaded trace may go on to MAX_TEMPERATURE
+USUAL_TEMPERATURE = 2.0  # the slider's end; the API takes more
 
 
 @dataclass(frozen=True)
@@ -68,12 +67,14 @@ def read_form(values: Sequence[Any]) -> tuple[PairChoice, Settings]:
     named = dict(zip(SETTING_FIELDS + PAIR_FIELDS, values, strict=True))
     choice = pair_choice(*(named.pop(name) for name in PAIR_FIELDS))
     named["stop_strings"] = stop_strings(named["stop_strings"])
+    named["draft_temperature"] = draft_temperature(named["draft_temperature"])
     return choice, Settings.checked(**named)
 
 
 def form_values(settings: Settings, choice: PairChoice) -> list[Any]:
     """The components' values for these choices, in the form's order; `read_form` takes them back."""
     values = settings.to_dict()
+    values["draft_temperature"] = "" if settings.draft_temperature is None else str(settings.draft_temperature)
     values["stop_strings"] = "\n".join(text.replace("\n", "\\n") for text in settings.stop_strings)
     return [values[name] for name in SETTING_FIELDS] + [choice.key, choice.target, choice.draft]
 
@@ -83,6 +84,16 @@ def stop_strings(text: Any) -> list[str]:
     if not isinstance(text, str):
         raise BadInput("stop_strings must be text with one stop string on each line.")
     return [line.replace("\\n", "\n") for line in text.split("\n") if line]
+
+
+def draft_temperature(text: Any) -> Any:
+    """The number in the box, None for an empty one; what is no number is left for `Settings.checked` to refuse."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return float(text) if text.strip() else None
+    except ValueError:
+        return text
 
 
 def _pair_components() -> dict[str, Component]:
@@ -112,7 +123,7 @@ def _sampling_components(start: Settings) -> dict[str, Component]:
             "temperature": _slider("temperature", 0, USUAL_TEMPERATURE, 0.05, start.temperature),
             "top_k": _number("top_k", 0, MAX_TOP_K, start.top_k),
             "top_p": _slider("top_p", 0.05, 1, 0.05, start.top_p),
-            "draft_temperature": _number("draft_temperature", 0, MAX_TEMPERATURE, None, precision=None),
+            "draft_temperature": _text("draft_temperature", placeholder=t("app.draft_temperature.placeholder")),
         }
 
 
@@ -131,9 +142,7 @@ def _run_components(start: Settings) -> dict[str, Component]:
             "max_new_tokens": _slider("max_new_tokens", 1, MAX_NEW_TOKENS, 1, start.max_new_tokens),
             "seed": _number("seed", 0, MAX_SEED, start.seed),
             "chat": gr.Checkbox(start.chat, label=t("app.chat.label"), info=t("app.chat.info"), interactive=True),
-            "stop_strings": gr.Textbox(
-                "", label=t("app.stop_strings.label"), info=t("app.stop_strings.info"), lines=1, max_lines=4, interactive=True
-            ),
+            "stop_strings": _text("stop_strings", max_lines=4),
         }
 
 
@@ -143,12 +152,18 @@ def _slider(name: str, low: float, high: float, step: float, value: float) -> Co
     )
 
 
-def _number(name: str, low: float, high: float, value: float | None, precision: int | None = 0) -> Component:
+def _text(name: str, **kwargs: Any) -> Component:
+    return gr.Textbox(
+        "", label=t(f"app.{name}.label"), info=t(f"app.{name}.info"), lines=1, interactive=True, **kwargs
+    )
+
+
+def _number(name: str, low: int, high: int, value: int) -> Component:
     return gr.Number(
         value,
         minimum=low,
         maximum=high,
-        precision=precision,
+        precision=0,
         label=t(f"app.{name}.label"),
         info=t(f"app.{name}.info"),
         interactive=True,

@@ -44,6 +44,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> None:
             run = gr.Button(t("app.run"), variant="primary", elem_id="run")
             stop = gr.Button(t("app.stop"), elem_id="stop")
     with gr.Row(elem_classes="example-row"):
+        gr.Markdown(t("app.examples_label"), elem_classes="example-label")
         buttons = [
             (example, gr.Button(t(f"app.examples.{example.key}"), size="sm", min_width=90, elem_classes="example"))
             for example in examples()
