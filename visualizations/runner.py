@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from specdec import pairs
 from specdec.settings import BadInput, Settings
@@ -23,6 +23,7 @@ MAX_LOADED_PAIRS = 2
 MAX_WAITING_LOADS = 4
 
 _LOG = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass
@@ -81,6 +82,16 @@ class ModelShelf:
 
         Closing the iterator ends the run within a round and frees the pair.
         """
+
+        def run(pair: Any) -> Iterator[Trace]:
+            from specdec import recording  # here, because it costs torch: the page opens without
+
+            return recording.stream(pair, prompt, settings)
+
+        return self.lend(choice, run)
+
+    def lend(self, choice: PairChoice, use: Callable[[Any], Iterator[T]]) -> Iterator[Waiting | T]:
+        """`Waiting` until the pair is there and free, then what `use` makes of it; nobody else has it meanwhile."""
         loading = self.request(choice)
         while not loading.finished.wait(POLL_SECONDS):
             yield Waiting(loading)
@@ -92,10 +103,8 @@ class ModelShelf:
             yield Waiting(busy=True)
         try:
             yield Waiting()
-            from specdec import recording  # here, because it costs torch: the page opens without
-
-            with closing(recording.stream(loading.pair, prompt, settings)) as stream:
-                yield from stream
+            with closing(use(loading.pair)) as results:
+                yield from results
         finally:
             self._one_run.release()
 
