@@ -76,19 +76,23 @@ def sampling_test(
 
     draft: q, [V]. reported: the q that the rule is told (only `raw_draft` is told another).
     """
-    ids, accepted = emit_many(target, draft, settings, n, reported=reported)
-    counts = torch.bincount(ids, minlength=len(target))
-    checkpoints = _checkpoints(n)
+    return judged(settings.rule, target, *emit_many(target, draft, settings, n, reported=reported))
+
+
+def judged(rule: str, law: Tensor, ids: Tensor, accepted: Tensor) -> SamplingTest:
+    """Test ids [n] that were emitted under `rule`, whether by accepting the draft or not [n], against `law` [V]."""
+    counts = torch.bincount(ids, minlength=len(law))
+    checkpoints = _checkpoints(len(ids))
     return SamplingTest(
-        rule=settings.rule,
-        law=target,
+        rule=rule,
+        law=law,
         ids=ids,
         accepted=accepted,
         counts=counts,
-        chi_square=chi_square(counts, target),
+        chi_square=chi_square(counts, law),
         checkpoints=checkpoints,
-        distances=tuple(_distance(ids[:size], target) for size in checkpoints),
-        expected_distances=tuple(expected_distance(target, size) for size in checkpoints),
+        distances=tuple(_distance(ids[:size], law) for size in checkpoints),
+        expected_distances=tuple(expected_distance(law, size) for size in checkpoints),
     )
 
 

@@ -1,0 +1,32 @@
+"""The sampling test through the whole decoding loop, on two tables in the models' place."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from specdec.decoding import speculative
+from specdec.drafting import ModelDrafter
+from specdec.models import TableModel
+from specdec.sampling_test import SamplingTest, judged
+from specdec.settings import Sampling, Settings
+from specdec.stopping import Stopping
+
+
+def loop_test(
+    target: Tensor, draft: Tensor, settings: Settings, rounds: int, *, drafted: Sampling = Sampling()
+) -> SamplingTest:
+    """Decode `rounds` rounds with the rule, seed and gamma of `settings` and test each round's first token.
+
+    The tables [V] are the same at every place, so the first tokens of the rounds are independent draws of
+    one law. drafted: how the drafter samples its table; it tells the rule so, except under `raw_draft`.
+    """
+    reported = Sampling() if settings.rule == "raw_draft" else drafted
+    drafter = ModelDrafter(TableModel(draft), drafted, reported)
+    stopping = Stopping(eos_ids=frozenset(), budget=rounds * (settings.gamma + 1) + settings.gamma)
+    ids, accepted = [], []
+    loop = speculative(TableModel(target), drafter, [0], settings, stopping)
+    for _, round_ in zip(range(rounds), loop):
+        ids.append(round_.emitted[0])
+        accepted.append(round_.accepted > 0)
+    return judged(settings.rule, target, torch.tensor(ids), torch.tensor(accepted))
