@@ -24,6 +24,7 @@ MAX_WAITING_LOADS = 4
 
 _LOG = logging.getLogger(__name__)
 T = TypeVar("T")
+T = TypeVar("T")
 
 
 @dataclass
@@ -78,20 +79,20 @@ class ModelShelf:
             return self._known[choice]
 
     def traces(self, choice: PairChoice, prompt: str, settings: Settings) -> Iterator[Waiting | Trace]:
-        """`Waiting` until the first round is there, then the growing trace of a run.
+        """`Waiting` until the first round is there, then the growing trace of a run."""
 
-        Closing the iterator ends the run within a round and frees the pair.
-        """
-
-        def run(pair: Any) -> Iterator[Trace]:
+        def record(pair: Any) -> Iterator[Trace]:
             from specdec import recording  # here, because it costs torch: the page opens without
 
             return recording.stream(pair, prompt, settings)
 
-        return self.lend(choice, run)
+        return self.using(choice, record)
 
-    def lend(self, choice: PairChoice, use: Callable[[Any], Iterator[T]]) -> Iterator[Waiting | T]:
-        """`Waiting` until the pair is there and free, then what `use` makes of it; nobody else has it meanwhile."""
+    def using(self, choice: PairChoice, work: Callable[[Any], Iterator[T]]) -> Iterator[Waiting | T]:
+        """`Waiting` until the pair is free, then what `work(pair)` yields while it has the models to itself.
+
+        Closing the iterator closes the work's, and frees the pair.
+        """
         loading = self.request(choice)
         while not loading.finished.wait(POLL_SECONDS):
             yield Waiting(loading)
@@ -103,8 +104,8 @@ class ModelShelf:
             yield Waiting(busy=True)
         try:
             yield Waiting()
-            with closing(use(loading.pair)) as results:
-                yield from results
+            with closing(work(loading.pair)) as steps:
+                yield from steps
         finally:
             self._one_run.release()
 
