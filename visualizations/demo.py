@@ -10,6 +10,7 @@ import gradio as gr
 from visualizations.api import decode_endpoint
 from visualizations.runner import ModelShelf
 from visualizations.tabs.step_through import MODEL_QUEUE, build_step_through
+from visualizations.tabs.why_exact import build_exact_tab
 from visualizations.text import t
 
 QUEUE_SIZE = 32
@@ -25,7 +26,9 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
         gr.Markdown(f"# {t('app.title')}\n{t('app.subtitle')}", elem_id="title")
         with gr.Tabs():
             with gr.Tab(t("app.tabs.step_through")):
-                build_step_through(demo, shelf)
+                run = build_step_through(demo, shelf)
+            with gr.Tab(t("exact.tab")) as tab:
+                build_exact_tab(tab, shelf, run)
         gr.api(decode_endpoint(shelf), api_name="decode", **MODEL_QUEUE)
     demo.queue(max_size=QUEUE_SIZE)
     return demo

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -27,13 +28,28 @@ MODEL_QUEUE: dict[str, Any] = {"concurrency_limit": 1, "concurrency_id": "model"
 STATE_SECONDS = 3600
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
-# The cancelled event sends nothing more, so the page itself notes that the run is over.
+# What the page does itself: it answers a click on Run at once, and as a cancelled event sends nothing more,
+# it notes the end of a stopped run.
+_WAIT = "() => ({text: %s, mood: 'busy', done: null})"
 _STOP = """(view, line) => line.mood === 'busy'
   ? [{...view, running: false}, {text: %s, mood: 'done', done: null}]
   : [view, line]"""
 
 
-def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> None:
+@dataclass(frozen=True)
+class RunOnScreen:
+    """What other tabs may look at: the run's view, and its trace (None until a first run is made)."""
+
+    view: RunView
+    trace: gr.State
+
+
+def shown_trace(trace: Trace | None) -> Trace:
+    """The trace on screen: the first example's while no other is there."""
+    return trace or recorded_trace(examples()[0])
+
+
+def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     """Create the tab inside the open `page`."""
     first = examples()[0]
     with gr.Row(elem_classes="prompt-row"):
@@ -63,6 +79,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> None:
     trace = gr.State(None, time_to_live=STATE_SECONDS)  # None: the first example, for every visitor
     saver = FileSaver()
 
+    gr.on([run.click, prompt.submit], None, None, run_line, js=_WAIT % json.dumps(t("app.your_turn")), **QUIET)
     running = gr.on(
         [run.click, prompt.submit],
         partial(_run, shelf),
@@ -83,6 +100,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> None:
     upload.upload(partial(_show_upload, form), upload, shown, cancels=[running], queue=False, **QUIET)
     download.click(partial(_save, first), trace, saver, queue=False, **QUIET)
     page.load(partial(_watch_loading, shelf, first), None, models_line, concurrency_limit=None, **QUIET)
+    return RunOnScreen(view, trace)
 
 
 def _run(shelf: ModelShelf, prompt: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
