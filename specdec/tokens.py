@@ -77,9 +77,8 @@ class TextStream:
 
     def push(self, token_id: int) -> TokenText:
         data = self._texts.bytes_of(token_id)
-        continues = bool(self._decoder.getstate()[0])
         text = self._decoder.decode(data)
-        partial = continues or bool(self._decoder.getstate()[0]) or text.encode() != data
+        partial = bool(self._decoder.getstate()[0]) or text.encode() != data
         return TokenText(
             id=token_id,
             text=text,
