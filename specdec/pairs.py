@@ -78,12 +78,14 @@ class Pair:
     def encode(self, prompt: str, *, chat: bool) -> list[int]:
         """Prompt ids; in chat mode the template's system turn and assistant marker are around it.
 
-        Raises `BadInput` for an empty prompt, one that fills the context, or a missing chat template.
+        Raises `BadInput` for a prompt that is empty, no text, or fills the context, and for a missing chat template.
         """
         if not isinstance(prompt, str) or not prompt:
             raise BadInput("The prompt is empty; type some text.")
         if len(prompt) > MAX_PROMPT_CHARACTERS:
             raise BadInput(f"The prompt has {len(prompt):,} characters; the limit is {MAX_PROMPT_CHARACTERS:,}.")
+        if not _is_unicode(prompt):
+            raise BadInput("The prompt holds half a character (a lone surrogate), which is no text.")
         if chat and not self.tokenizer.chat_template:
             raise BadInput(f"{self.info.target} has no chat template; choose raw text.")
         if chat:
@@ -218,5 +220,18 @@ def _load(
 
 def _in_hub_cache(name: str) -> bool:
     from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
 
-    return isinstance(try_to_load_from_cache(name, "config.json"), str)
+    try:
+        return isinstance(try_to_load_from_cache(name, "config.json"), str)
+    except HFValidationError:
+        return False
+
+
+def _is_unicode(text: str) -> bool:
+    """False for a text with a lone surrogate: JSON can carry one, UTF-8, tokenizers and files can't."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
