@@ -1,0 +1,176 @@
+"""Loading two models from folders: what they share, where a text ends, what is refused and why."""
+
+from __future__ import annotations
+
+import pytest
+
+import specdec
+from specdec.pairs import CATALOGUE, PairRefused, load_models, load_pair
+from specdec.recording import decode, run
+from specdec.settings import BadInput, Settings
+from specdec.weights import WeightsUnavailable
+
+WORDS = ["<unk>", "cat", "dog", "sat", "on", "the", "mat", "."]
+
+
+@pytest.fixture
+def folder(tmp_path, tiny_llama, word_tokenizer):
+    """folder(name, words, vocab_size, eos, seed): a model and its tokenizer, saved as `transformers` does."""
+
+    def build(name: str, words=WORDS, vocab_size: int | None = None, eos=None, seed: int = 0, model=None, **special) -> str:
+        model = model or tiny_llama(seed, vocab_size=vocab_size or len(words))
+        model.generation_config.eos_token_id = eos
+        model.save_pretrained(tmp_path / name)
+        word_tokenizer(words, **special).save_pretrained(tmp_path / name)
+        return str(tmp_path / name)
+
+    return build
+
+
+def on_cpu(target: str, draft: str | None, **values):
+    return load_models(target, draft, dtype="float32", device="cpu", **values)
+
+
+def test_two_folders_make_a_pair_that_decodes(folder):
+    pair = on_cpu(folder("big"), folder("small", seed=1))
+    trace = decode(pair, "the cat", chat=False, max_new_tokens=6)
+    assert len(trace.output.ids) == 6 and trace.pair.draft.endswith("small") and trace.dtype == "float32"
+
+
+def test_equal_sizes_with_two_words_swapped_are_refused_with_both_names_and_the_words(folder):
+    swapped = ["<unk>", "dog", "cat", *WORDS[3:]]
+    with pytest.raises(PairRefused) as refusal:
+        on_cpu(folder("big"), folder("small", swapped))
+    message = str(refusal.value)
+    assert all(part in message for part in ("big", "small", "id 1", "'cat'", "'dog'"))
+
+
+@pytest.mark.parametrize("theirs", [WORDS[:-1], [*WORDS, "extra"]], ids=["fewer", "more"])
+def test_a_shorter_or_longer_vocabulary_is_refused(folder, theirs):
+    with pytest.raises(PairRefused, match="tokenizer"):
+        on_cpu(folder("big"), folder("small", theirs))
+
+
+def test_a_refused_draft_leaves_prompt_lookup(folder):
+    pair = on_cpu(folder("big"), None)
+    assert len(decode(pair, "the cat the", chat=False, drafter="prompt_lookup", max_new_tokens=4).output.ids) == 4
+    with pytest.raises(BadInput, match="prompt_lookup"):
+        decode(pair, "the cat", chat=False)
+
+
+def test_embeddings_padded_to_different_sizes_are_accepted_and_padding_is_never_emitted(folder):
+    """Most ids of these two random models are padding, so without a mask it would win at once."""
+    pair = on_cpu(folder("big", vocab_size=320), folder("small", vocab_size=288, seed=1))
+    assert pair.info.vocab_size == len(WORDS)
+    for seed in range(5):
+        trace = decode(pair, "the cat", chat=False, seed=seed, temperature=2.0, max_new_tokens=20)
+        assert max(trace.output.ids) < len(WORDS)
+        assert all(candidate.id < len(WORDS) for position in trace.positions for candidate in position.candidates)
+
+
+@pytest.mark.parametrize(("declared", "expected"), [([2, 7], {2, 7}), (5, {5}), (None, set())])
+def test_every_end_of_text_of_the_generation_config_is_honoured(folder, declared, expected):
+    assert on_cpu(folder("big", eos=declared, eos_token="dog"), None).eos_ids == expected
+
+
+def test_a_target_whose_cache_cannot_be_rewound_is_refused_by_name(folder):
+    from transformers import MistralConfig, MistralForCausalLM
+
+    config = MistralConfig(
+        vocab_size=len(WORDS), hidden_size=32, intermediate_size=48, num_hidden_layers=1, num_attention_heads=4,
+        num_key_value_heads=2, sliding_window=8,
+    )  # fmt: skip
+    with pytest.raises(BadInput, match="windowed.*sliding window"):
+        on_cpu(folder("windowed", model=MistralForCausalLM(config)), None)
+
+
+@pytest.mark.parametrize("name", ["no/such-model", "not a name", "../etc", ""])
+def test_a_model_that_is_nowhere_is_refused_in_one_sentence(monkeypatch, name):
+    monkeypatch.setattr("specdec.pairs.hub_is_reachable", lambda: False)
+    with pytest.raises(WeightsUnavailable) as refusal:
+        on_cpu(name, None)
+    assert name in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path):
+    with pytest.raises(WeightsUnavailable, match="could not be loaded"):
+        on_cpu(str(tmp_path), None)
+
+
+def test_an_unknown_pair_is_refused_with_the_list():
+    with pytest.raises(BadInput, match="'nope'.*smollm2-135m"):
+        load_pair("nope")
+
+
+def test_the_catalogue_has_unique_keys_and_its_first_pair_needs_no_hub():
+    assert list(CATALOGUE)[0] == "smollm2-135m+student"
+    assert all(spec.key == key and spec.title and spec.note for key, spec in CATALOGUE.items())
+
+
+@pytest.mark.parametrize("prompt", ["", None, 7, ["the"]])
+def test_a_prompt_that_is_no_text_is_refused(table_pair, prompt):
+    with pytest.raises(BadInput, match="prompt"):
+        decode(table_pair([1, 1], [1, 1]), prompt, chat=False)
+
+
+@pytest.mark.parametrize("prompt", ["\ud800", "a\udfff b"])
+def test_a_prompt_with_half_a_character_is_refused(table_pair, prompt):
+    """JSON can carry a lone surrogate; no tokenizer and no file can."""
+    with pytest.raises(BadInput, match="prompt"):
+        decode(table_pair([1, 1], [1, 1]), prompt, chat=False)
+
+
+def test_a_huge_prompt_is_refused_before_it_is_tokenised(table_pair):
+    with pytest.raises(BadInput, match="100,001"):
+        decode(table_pair([1, 1], [1, 1]), "x" * 100_001, chat=False)
+
+
+def test_a_pair_without_a_chat_template_asks_for_raw_text(table_pair):
+    with pytest.raises(BadInput, match="chat template.*raw"):
+        decode(table_pair([1, 1], [1, 1]), "t1", chat=True)
+
+
+@pytest.mark.parametrize(("prompt", "ids"), [("  ", [256]), ("\n", [198])], ids=ascii)
+def test_blank_prompts_are_real_tokens(default_pair, prompt, ids):
+    assert default_pair.encode(prompt, chat=False) == ids
+    trace = decode(default_pair, prompt, chat=False, max_new_tokens=2)
+    assert [token.text for token in trace.prompt.tokens] == [prompt]
+
+
+def test_a_chat_prompt_is_the_template_with_the_assistants_turn_opened(default_pair):
+    ids = default_pair.encode("Hi", chat=True)
+    turn = [{"role": "user", "content": "Hi"}]
+    template = default_pair.tokenizer.apply_chat_template(turn, add_generation_prompt=True, tokenize=False)
+    shown = "".join(token.text for token in default_pair.texts.sequence(ids))
+    assert shown == template and shown.endswith("<|im_start|>assistant\n") and "system" in shown
+    assert default_pair.encode("Hi", chat=False) == default_pair.tokenizer("Hi")["input_ids"]
+
+
+def test_a_beginning_of_text_is_never_doubled(pair_of, word_tokenizer):
+    """The tokenizer adds the mark by itself, and the template writes it too."""
+    from dataclasses import replace
+
+    from tokenizers.processors import TemplateProcessing
+
+    from specdec.models import TableModel
+
+    tokenizer = word_tokenizer(["<unk>", "<s>", "Hi", "assistant"], bos_token="<s>")
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
+    tokenizer.chat_template = "<s> {{ messages[0].content }} assistant"
+    pair = replace(pair_of(TableModel([1, 1, 1, 1])), tokenizer=tokenizer)
+    assert pair.encode("Hi", chat=True) == [1, 2, 3]
+    assert pair.encode("Hi", chat=False) == [1, 2]
+
+
+def test_the_same_model_twice_is_loaded_once(folder):
+    name = folder("big")
+    pair = on_cpu(name, name)
+    assert pair.target.model is pair.draft.model and pair.target is not pair.draft
+    rounds = list(run(pair, [1, 5], Settings(max_new_tokens=20)))
+    assert all(round_.accepted == len(round_.proposal) for round_ in rounds)
+
+
+def test_the_public_names_are_there():
+    assert all(getattr(specdec, name) for name in specdec.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        specdec.nothing
