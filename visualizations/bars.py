@@ -28,17 +28,14 @@ PRESETS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 class Bars:
     """Checked laws over named cells. p_small, p_big: non-negative, each summing to 1.
 
-    "all other" of a loaded position is two cells: one where p_small has more, one where p_big has more.
+    coarse: "all other" of a loaded position is there, as two cells: one where p_small has more, one where
+    p_big has more.
     """
 
     names: tuple[str, ...]
     p_small: tuple[float, ...]
     p_big: tuple[float, ...]
-
-    @property
-    def coarse(self) -> bool:
-        """Whether a cell stands for many tokens."""
-        return len(set(self.names)) < len(self.names)
+    coarse: bool = False
 
 
 def preset_value(key: str) -> dict[str, Any]:
@@ -59,7 +56,7 @@ def checked_bars(value: Any) -> Bars:
     if len(cells) > MAX_TOKENS:
         raise _refusal(f"{len(cells)} cells")
     names, small, big = zip(*cells)
-    return Bars(tuple(names), _shares(small), _shares(big))
+    return Bars(tuple(names), _shares(small), _shares(big), coarse=len(cells) > len(tokens))
 
 
 def _cells(token: dict[str, Any]) -> list[tuple[str, float, float]]:
@@ -72,7 +69,8 @@ def _cells(token: dict[str, Any]) -> list[tuple[str, float, float]]:
     if agree >= 1:
         return [(name, q, p)]
     half = round(agree * min(p, q)) / 2
-    return [(name, q - half, half), (name, half, p - half)]
+    more, less = t("exact.playground.other_a", name=name), t("exact.playground.other_b", name=name)
+    return [(more, q - half, half), (less, half, p - half)]
 
 
 def _shares(masses: tuple[float, ...]) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from specdec.settings import EXACT_RULES, RULES, BadInput, Sampling, Settings, choice, shown, whole_number
-from specdec.trace import Trace
+from specdec.trace import Position, Trace
 from visualizations.bars import RAW_DRAFT_TOP_K, Bars
 from visualizations.components.sampling_view import sampling_value
 from visualizations.exact_tables import position_name, rule_name
@@ -102,8 +102,22 @@ def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> It
         draft=pair.info.draft or t("run_view.settings.lookup"),
         seconds=f"{seconds:.1f}",
     )
-    remarks = [_raw_remark()] if request.rule == "raw_draft" else []
+    remarks = [_recorded_remark(pair, trace.positions[index], p, q if reported is None else reported)]
+    remarks += [_raw_remark()] if request.rule == "raw_draft" else []
     yield _shown_test(test, settings, q, reported, names, "real", [source, *remarks], order)
+
+
+def _recorded_remark(pair: Pair, position: Position, p: Tensor, q: Tensor) -> str:
+    """Another kind of number, device or version of the models gives other laws than were recorded."""
+    from specdec.probabilities import overlap
+
+    return t(
+        "exact.sampling.recorded",
+        recorded=f"{position.overlap or 0:.3f}",
+        now=f"{float(overlap(p, q)):.3f}",
+        dtype=pair.dtype,
+        device=pair.target.device,
+    )
 
 
 def context_of(trace: Trace, index: int) -> list[int]:
@@ -207,7 +221,7 @@ def _report(test: SamplingTest, acceptance: float, limit: float) -> list[str]:
     from specdec.sampling_test import FALSE_ALARM_RATE
 
     chi, words = test.chi_square, "exact.sampling."
-    p_value = f"{chi.p_value:.3f}" if chi.p_value >= 0.001 else f"{chi.p_value:.1e}" if chi.p_value > 0 else "0"
+    p_value = f"{chi.p_value:.3f}" if chi.p_value >= 0.001 else f"{chi.p_value:.1e}" if chi.p_value > 0 else t(words + "tiny")
     lines = [t(words + "chi", statistic=f"{chi.statistic:,.1f}", freedom=chi.degrees_of_freedom, n=f"{chi.n:,}", p_value=p_value)]
     if chi.impossible:
         lines.append(t(words + "impossible", count=f"{chi.impossible:,}"))
@@ -217,7 +231,7 @@ def _report(test: SamplingTest, acceptance: float, limit: float) -> list[str]:
         lines.append(t(words + "alarm", rate=rate, n=f"{chi.n:,}", w=f"{w:.3f}", tv=f"{w / 2:.3f}"))
     else:
         lines.append(t(words + "blind"))
-    lines.append(t(words + "accepted", observed=f"{test.acceptance:.3f}", expected=f"{acceptance:.3f}"))
+    lines.append(t(words + "accepted", observed=f"{test.acceptance:.1%}", expected=f"{acceptance:.1%}"))
     return [*lines, t(words + "law", tv=f"{limit:.4f}")]
 
 

@@ -15,7 +15,7 @@ from visualizations.figures.palette import MARK_COLOR, MEANINGS
 from visualizations.figures.still import StillFigure
 from visualizations.text import t
 
-HEIGHT = 330
+HEIGHT = 350
 GRID = "rgba(128,128,128,0.25)"
 
 
@@ -83,7 +83,7 @@ def distances(run: SamplingRun) -> go.Figure:
         layout=_layout("exact.sampling.distance"),
     )
     lowest = min([*run.expected, *(d for d in run.distances if d > 0)]) / 3
-    figure.update_xaxes(type="log", title=t("exact.sampling.n_axis"), dtick=1, range=_decades(min(n) * 0.8, max(n) * 1.25))
+    figure.update_xaxes(type="log", title={"text": t("exact.sampling.n_axis"), "standoff": 4, "font": {"size": 14}}, dtick=1, range=_decades(min(n) * 0.8, max(n) * 1.25))
     figure.update_yaxes(type="log", dtick=1, range=_decades(lowest, 1), exponentformat="power")
     figure.update_layout(showlegend=True)
     return figure
@@ -108,11 +108,11 @@ def _layout(title: str) -> dict:
         "template": "none",
         "height": HEIGHT,
         "title": {"text": t(title), "x": 0, "xref": "paper", "font": {"size": 15}},
-        "margin": {"l": 52, "r": 10, "t": 40, "b": 96},
+        "margin": {"l": 52, "r": 10, "t": 40, "b": 104},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"size": 14, "color": MARK_COLOR},
-        "legend": {"orientation": "h", "x": 0, "y": -0.24, "font": {"size": 14}},
+        "legend": {"orientation": "h", "x": 0, "y": -0.3, "yanchor": "top", "font": {"size": 14}},
         "xaxis": {"showgrid": False, "zeroline": False, "tickfont": {"size": 14}, "fixedrange": True},
-        "yaxis": {"gridcolor": GRID, "zeroline": False, "nticks": 6, "fixedrange": True},
+        "yaxis": {"gridcolor": GRID, "zeroline": False, "nticks": 6, "tickfont": {"size": 14}, "fixedrange": True},
     }

@@ -50,9 +50,8 @@ _SWITCH = """(rule) => %s.includes(rule) ? [%s, %s] : ['token', %s]"""
 def build_exact_tab(tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
     """Create the tab inside the open `tab`. run: what the first tab shows."""
     gr.Markdown(t("exact.intro"))
-    load = gr.Button(t("exact.load"), size="sm", elem_id="load-selected", elem_classes="exact-load")
     bars = Playground(elem_id="playground")
-    load.click(None, [run.view, bars], bars, js=load_script(), **QUIET)
+    loaded = bars.load_selected(None, [run.view, bars], bars, js=load_script(), **QUIET)
 
     gr.Markdown(t("exact.several_title"))
     several = TableView(elem_id="several", tags=_tags())
@@ -78,7 +77,7 @@ def build_exact_tab(tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
     switched.then(again, [rule, n, seed, drawn, run.trace, selected], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
 
     bars.release(_today, bars, today, trigger_mode="always_last", **QUIET, **TABLES)
-    load.click(_today, bars, today, **QUIET, **TABLES)
+    loaded.then(_today, bars, today, **QUIET, **TABLES)
     shown = [several, today, accepted]
     tab.select(_tables, [bars, run.trace, selected], shown, js=_WITH_SELECTED, **QUIET, **TABLES)
 
@@ -106,7 +105,7 @@ def _sampling_parts() -> tuple[gr.Dropdown, gr.Radio, gr.Number, dict[str, gr.Bu
             )
             for key in ("bars", "loop", "real")
         }
-        switch = gr.Button(t("exact.sampling.switch"), variant="stop", min_width=180, elem_id="switch-rule")
+        switch = gr.Button(t("exact.sampling.switch"), min_width=180, elem_id="switch-rule")
     return rule, n, seed, buttons, switch, SamplingView(elem_id="sampling")
 
 

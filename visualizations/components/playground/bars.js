@@ -25,6 +25,7 @@ function buildBars() {
   });
   part("bars").replaceChildren(...columns.map((item) => item.group));
   part("bars").style.setProperty("--pg-count", state.tokens.length);
+  part("bars").classList.toggle("pg-many", state.tokens.length > 5);
 }
 
 function column(index, which, meanings) {

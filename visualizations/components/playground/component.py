@@ -25,7 +25,10 @@ SCRIPTS = (
 
 
 class Playground(gr.HTML):
-    """Two laws to drag. Its value is a `bars_value`; read it back with `checked_bars`."""
+    """Two laws to drag. Read its value with `checked_bars`.
+
+    Events: `release`, when a hand lets go; `load_selected`, when the bars of the run's selected token are wanted.
+    """
 
     def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any):
         rules = Settings()

@@ -49,7 +49,7 @@ function drawFlow() {
   const { overlap, excess, residual, sums } = today();
   const left = flowStack(overlap, excess);
   const right = flowStack(overlap, residual);
-  const margin = Math.min(118, Math.round(width * 0.27)); // room for the names
+  const margin = Math.min(118, Math.round(width * 0.32)); // room for the names
   const x1 = margin + FLOW_NODE;
   const x2 = width - margin - FLOW_NODE;
   const nodes = [flowDefs(width, margin)];
@@ -95,7 +95,8 @@ function flowSide(nodes, stack, x, meaning, which, anchor, labelX) {
     lowest = Math.max(lowest + 17, place.overlap[0] + whole / 2 + 5);
     const label = draw("text", { x: labelX, y: lowest, "text-anchor": anchor, class: "pg-flow-label" });
     const token = state.tokens[i];
-    const short = token.name.length > 9 ? token.name.slice(0, 8) + "…" : token.name;
+    const room = flow.clientWidth > 420 ? 9 : 5;
+    const short = token.name.length > room ? token.name.slice(0, room - 1) + "…" : token.name;
     label.textContent = `${quoted(short)} ${shown(token[which])}`;
     nodes.push(label);
   });

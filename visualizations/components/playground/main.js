@@ -61,7 +61,12 @@ function buildPresets() {
     });
     return button;
   });
-  part("presets").replaceChildren(make("span", "pg-presets-name", words.presets), ...buttons);
+  const selected = make("button", "", words.preset.loaded);
+  selected.type = "button";
+  selected.dataset.preset = "loaded";
+  selected.title = words.load_is;
+  selected.addEventListener("click", () => trigger("load_selected"));
+  part("presets").replaceChildren(make("span", "pg-presets-name", words.presets), ...buttons, selected);
 }
 
 for (const name of ["hint", "steps-title", "flow-title", "flow-is", "best-title", "laws-title", "set-is", "add"]) {
