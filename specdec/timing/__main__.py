@@ -19,6 +19,7 @@ from specdec.timing.overhead import measure_overhead
 from specdec.timing.prompts import own_prompts, read_prompts
 from specdec.timing.records import to_dict, write_json
 from specdec.timing.roofline import measure_roofline
+from specdec.timing.statistics import sweep_of
 
 R = TypeVar("R")
 
@@ -86,11 +87,11 @@ def _compare(options: argparse.Namespace) -> None:
     for temperature in options.temperature:
         settings = _settings(options, temperature=temperature, gamma=max(options.gamma))
         both = not options.no_transformers and options.drafter == "model" and options.rule == "token"
-        grown = compare(
-            pair, prompts, settings, repeats=options.repeats, gammas=options.gamma, with_transformers=both
-        )
+        grown = compare(pair, prompts, settings, repeats=options.repeats, gammas=options.gamma, with_transformers=both)
         records.append(_last(grown, f"temperature {temperature:g}"))
         print(report.comparison_text(records[-1]), end="\n\n", flush=True)
+        if len(options.gamma) > 1:
+            print(report.sweep_text(sweep_of(records[-1], max(options.gamma))), end="\n\n", flush=True)
     _write(options, {"comparisons": [to_dict(record) for record in records]})
 
 

@@ -68,6 +68,7 @@ def time_run(pair: Pair, prompt_ids: Sequence[int], settings: Settings, *, insid
     if settings.stop_strings:
         watched.texts.alone(0)  # built before the clock starts
     tokens = rounds = drafted = tested = accepted = 0
+    drafting = verifying = 0.0
     first_started = last_finished = None
 
     synchronise(pair.target.device)
@@ -81,6 +82,8 @@ def time_run(pair: Pair, prompt_ids: Sequence[int], settings: Settings, *, insid
         drafted += len(round_.proposal)
         tested += round_.tested
         accepted += round_.accepted
+        drafting += round_.drafted_at - round_.started
+        verifying += round_.verified_at - round_.drafted_at
     if first_started is None or last_finished is None:
         raise RuntimeError("The run had no round.")
 
@@ -97,4 +100,6 @@ def time_run(pair: Pair, prompt_ids: Sequence[int], settings: Settings, *, insid
         draft_steps=(draft.passes if draft_took_part else 0) if inside else None,
         draft_seconds=(draft.seconds if draft_took_part else 0.0) if inside else None,
         target_seconds=target.seconds if inside else None,
+        drafting_seconds=drafting,
+        verifying_seconds=verifying,
     )

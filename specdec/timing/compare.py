@@ -45,7 +45,12 @@ def compare(
 
 
 def sweep(
-    pair: Pair, prompts: Sequence[str], settings: Settings | None = None, *, gammas: Sequence[int] = GAMMAS, repeats: int = REPEATS
+    pair: Pair,
+    prompts: Sequence[str],
+    settings: Settings | None = None,
+    *,
+    gammas: Sequence[int] = GAMMAS,
+    repeats: int = REPEATS,
 ) -> Iterator[Sweep]:
     """Plain decoding and every draft length of `gammas`, measured as in `compare`."""
     ways = ways_of(settings or Settings(), gammas, with_transformers=False)

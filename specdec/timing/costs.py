@@ -105,7 +105,12 @@ class CostSampler:
 
 
 def measure_costs(
-    pair: Pair, *, repeats: int = 15, widths: Sequence[int] = WIDTHS, prefills: Sequence[int] = PREFILLS, context: int = CONTEXT
+    pair: Pair,
+    *,
+    repeats: int = 15,
+    widths: Sequence[int] = WIDTHS,
+    prefills: Sequence[int] = PREFILLS,
+    context: int = CONTEXT,
 ) -> Iterator[Costs]:
     """The record after each repeat, the first after one untimed warm-up. Close the generator to stop."""
     sampler = CostSampler(pair, widths=widths, prefills=prefills, context=context, planned=repeats)

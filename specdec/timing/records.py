@@ -52,7 +52,9 @@ class RunTiming:
     rounds: target passes while decoding. drafted, tested, accepted: drafts really proposed, those that
         met the rule, those kept; None where the program doesn't say (transformers).
     draft_steps: draft model passes. draft_seconds, target_seconds: spent inside the models' passes
-        while decoding; None where they were not timed.
+        while decoding; None where they were not timed. drafting_seconds, verifying_seconds: the rounds' two
+        phases, each with its probabilities and draws: until the drafts are there, and from then until the
+        verdict; None for transformers.
     """
 
     tokens: int
@@ -66,6 +68,8 @@ class RunTiming:
     draft_steps: int | None = None
     draft_seconds: float | None = None
     target_seconds: float | None = None
+    drafting_seconds: float | None = None
+    verifying_seconds: float | None = None
 
     @property
     def decode_rate(self) -> float | None:

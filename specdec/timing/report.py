@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from specdec.timing.comparison import Comparison, Ratio, Result, Verdict
+from specdec.timing.comparison import Comparison, Ratio, Result, Sweep, Verdict
 from specdec.timing.overhead import Overhead
 from specdec.timing.records import Costs, Hardware, RunTiming, Spread
 from specdec.timing.roofline import Roofline
@@ -21,7 +21,8 @@ def machine_line(hardware: Hardware, pair: str, dtype: str) -> str:
 def comparison_text(comparison: Comparison) -> str:
     """Rates of each way, then speedups with interval, prediction and verdict, then each prompt."""
     first = comparison.ways[0].settings
-    runs = f"{comparison.done} of {comparison.total} runs: {len(comparison.prompts)} prompts x {comparison.repeats} repeats x {len(comparison.ways)} ways"
+    plan = f"{len(comparison.prompts)} prompts x {comparison.repeats} repeats x {len(comparison.ways)} ways"
+    runs = f"{comparison.done} of {comparison.total} runs: {plan}"
     lines = [
         machine_line(comparison.hardware, comparison.pair, comparison.dtype),
         f"temperature {first.temperature:g}, top-k {first.top_k}, top-p {first.top_p:g}, rule {first.rule}, drafter "
@@ -46,6 +47,26 @@ def comparison_text(comparison: Comparison) -> str:
     if comparison.costs:
         lines += ["", costs_text(comparison.costs, head=False)]
     return "\n".join(lines)
+
+
+def sweep_text(sweep: Sweep) -> str:
+    """Measured against predicted speedup for each draft length, and the best of them."""
+    curve = {point.gamma: point.speedup for point in sweep.curve}
+    rows = [
+        [
+            str(point.gamma),
+            *_ratio_cells(point.result.speedup),
+            _number(curve.get(point.gamma), ".3f"),
+            _number(point.alpha, ".3f"),
+            _number(point.tokens_per_round, ".3f"),
+        ]
+        for point in sweep.points
+    ]
+    best = max(curve, key=curve.__getitem__, default=None)
+    return "\n".join([
+        *_table(["gamma", "speedup", "95 % interval", "median [quartiles]", "n", "curve", "alpha", "tokens/round"], rows),
+        f"best gamma: measured {sweep.best_gamma}, on the curve {best} (one alpha = {_number(sweep.alpha, '.3f')} for all places)",
+    ])  # fmt: skip
 
 
 def costs_text(costs: Costs, *, head: bool = True) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
+from transformers.utils import logging
 
 from specdec.devices import synchronise
 from specdec.pairs import Pair
@@ -103,7 +104,7 @@ def generation_config(target: PreTrainedModel, settings: Settings) -> Generation
 
 @contextmanager
 def assisting(draft: PreTrainedModel | None, gamma: int) -> Iterator[None]:
-    """For a while, let the draft model draft exactly gamma tokens a round."""
+    """For a while, let the draft model draft exactly gamma tokens a round, without a word on standard error."""
     if draft is None:
         yield
         return
@@ -112,10 +113,13 @@ def assisting(draft: PreTrainedModel | None, gamma: int) -> Iterator[None]:
         kept.to_dict()
         | {"num_assistant_tokens": gamma, "num_assistant_tokens_schedule": "constant", "assistant_confidence_threshold": 0.0}
     )
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # generate() warns about how generate() calls the draft model
     try:
         yield
     finally:
         draft.generation_config = kept
+        logging.set_verbosity(verbosity)
 
 
 def _first(ids: int | list[int] | None) -> int | None:

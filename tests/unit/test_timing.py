@@ -19,7 +19,7 @@ from specdec.timing.records import RunTiming, from_json, pooled
 
 ONE_IS_CERTAIN = [0.0, 1.0, 0.0]
 TWO_IS_CERTAIN = [0.0, 0.0, 1.0]
-SECONDS = ("prefill_seconds", "decode_seconds", "draft_seconds", "target_seconds")
+SECONDS = ("prefill_seconds", "decode_seconds", "draft_seconds", "target_seconds", "drafting_seconds", "verifying_seconds")
 
 
 class StubClock:
@@ -117,6 +117,8 @@ def test_seconds_are_split_into_draft_target_and_the_rest(slow_pair):
     assert (run.rounds, run.drafted, run.draft_steps) == (20, 80, 80)
     assert run.draft_seconds == pytest.approx(80 * 0.005)
     assert run.target_seconds == pytest.approx(20 * 0.020)
+    assert run.drafting_seconds == pytest.approx(80 * 0.005)
+    assert run.verifying_seconds == pytest.approx(20 * 0.020)
     assert run.loop_seconds == pytest.approx(0, abs=1e-9)
     assert run.loop_share == pytest.approx(0, abs=1e-9)
 

@@ -7,7 +7,9 @@ import json
 import pytest
 import torch
 
+from specdec.models import TransformersModel
 from specdec.settings import BadInput, Settings
+from specdec.student import build_student, student_state
 from specdec.timing import __main__ as command
 from specdec.timing import compare, costs, overhead, roofline
 from specdec.timing.clock import time_run
@@ -41,6 +43,16 @@ def test_assisted_generation_drafts_exactly_gamma(llama_pair):
     assert (run.tokens, run.decode_tokens, run.rounds) == (20, 15, 3)
     ours = time_run(same, PROMPT, settings_of(gamma=4, temperature=0.0, max_new_tokens=20))
     assert (ours.tokens, ours.rounds, ours.acceptance_rate) == (20, 4, 1.0)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_draft_that_can_say_only_some_ids_assists_generate(tiny_llama, pair_of, temperature):
+    target, layers = tiny_llama(0), tiny_llama(1)
+    draft = build_student(target, student_state(layers), torch.arange(0, 64, 3))
+    pair = pair_of(TransformersModel(target, name="a"), TransformersModel(draft, name="b"))
+    settings = settings_of(gamma=3, temperature=temperature, max_new_tokens=20)
+    assert time_generate(pair, PROMPT, settings).tokens == 20
+    assert time_run(pair, PROMPT, settings).tokens == 20
 
 
 def test_generate_leaves_the_models_and_the_random_state_as_they_were(llama_pair):
@@ -157,6 +169,7 @@ def test_the_command_prints_a_table_and_writes_the_records(command_pair, tmp_pat
     options = f"compare --raw-text --gamma 2 3 --temperature 0 1 --tokens 8 --repeats 2 --prompts {prompts} --json {record}"
     assert command.main(options.split()) == 0
     printed = capsys.readouterr().out
+    assert "best gamma: measured" in printed
     assert "transformers_gamma3" in printed and "torch" in printed and "95 % interval" in printed
     written = json.loads(record.read_text(encoding="utf-8"))["comparisons"]
     back = [from_json(Comparison, json.dumps(one)) for one in written]
