@@ -78,9 +78,10 @@ def law(seed: int, **boosted: float) -> np.ndarray:
     return made
 
 
-def round_of(positions: list[Position], drafted: int) -> Round:
-    tested = sum(p.coin is not None for p in positions)
+def round_of(positions: list[Position]) -> Round:
+    drafted = sum(p.draft_id is not None for p in positions)
     accepted = sum(p.kind == "accepted" for p in positions)
+    tested = accepted + sum(p.kind == "replaced" for p in positions)
     emitted = sum(p.kind != "discarded" for p in positions)
     return Round(drafted, tested, accepted, emitted, 0.0, 0.01, 0.02, 0.03, tuple(positions))
 
@@ -115,12 +116,12 @@ def made_trace(rule: str = "token", **settings: object) -> Trace:
             position("accepted", 0, sky, law(1, id0=0.4), law(4, id0=0.2), sky, 0.71, rule),
             position("replaced", 1, clear, rejected_p, rejected_q, blue, 0.63, rule),
             position("discarded", 2, because, law(5, id3=0.3), law(6, id3=0.3), because, None, rule),
-        ], 3),
+        ]),
         round_of([
             position("accepted", 2, is_, _with(law(7), {is_: 0.3}), _with(law(8), {is_: 0.5}), is_, 0.2, rule),
             position("bonus", 3, light, law(9, id5=0.2), None),
-        ], 1),
-        round_of([position("plain", 4, 6, law(10, id6=0.1), None)], 0),
+        ]),
+        round_of([position("plain", 4, 6, law(10, id6=0.1), None)]),
     ]  # fmt: skip
     ids = list(range(len(WORDS) - 1, len(WORDS) + len(HOSTILE) + len(SPLIT)))
     for first in range(0, len(ids), 4):
@@ -128,7 +129,7 @@ def made_trace(rule: str = "token", **settings: object) -> Trace:
         rounds.append(round_of([
             position("accepted", index + place, id_, _with(law(20), {id_: 0.4}), _with(law(21), {id_: 0.3}), id_, 0.1, rule)
             for place, id_ in enumerate(ids[first : first + 4])
-        ], 4))  # fmt: skip
+        ]))  # fmt: skip
     return trace_of(rounds, rule=rule, **settings)
 
 
@@ -148,8 +149,8 @@ def greedy_trace() -> Trace:
         round_of([
             position("accepted", 0, 0, one(0), one(0), 0, 0.4),
             position("replaced", 1, 4, one(4), one(2), 2, 0.4),
-        ], 2),
-        round_of([position("plain", 2, 6, one(6), None)], 0),
+        ]),
+        round_of([position("plain", 2, 6, one(6), None)]),
     ], temperature=0.0)  # fmt: skip
 
 
