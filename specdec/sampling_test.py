@@ -15,7 +15,7 @@ from torch import Tensor
 
 from specdec.exactness import total_variation
 from specdec.probabilities import RandomStreams
-from specdec.rules import DraftByDraft, rule_of
+from specdec.rules import DraftByDraft, from_target_without_rejected, rule_of
 from specdec.settings import Settings
 
 FALSE_ALARM_RATE = 1e-4
@@ -108,10 +108,24 @@ def emit_many(
     accepted = torch.tensor(streams.coins.take(n), dtype=torch.float64) < chances
     uniforms = torch.tensor(streams.resampling.take(n), dtype=torch.float64)
     ids = drafts.clone()
-    for rejected in drafts[~accepted].unique():
-        places = (~accepted & (drafts == rejected)).nonzero().flatten()
-        ids[places] = draw_many(rule.replacement(target, told, rejected), uniforms[places])
+    ids[~accepted] = _replacements(rule, target, told, drafts[~accepted], uniforms[~accepted])
     return ids, accepted
+
+
+def _replacements(rule: DraftByDraft, target: Tensor, told: Tensor, rejected: Tensor, uniforms: Tensor) -> Tensor:
+    """One token in the place of each rejected id [m].
+
+    All rules but one draw from a law that is the same whatever was rejected. The one that draws from p
+    without the rejected id would need a law for each; its inverse CDF is p's, stepping over that id.
+    """
+    if not len(rejected):
+        return rejected
+    if rule.replacement is not from_target_without_rejected:
+        return draw_many(rule.replacement(target, told, rejected[0]), uniforms)
+    cumulative = target.cumsum(-1, dtype=torch.float64)
+    gap = target[rejected].double()
+    marks = uniforms * (cumulative[-1] - gap)
+    return torch.searchsorted(cumulative, marks + gap * (marks >= cumulative[rejected] - gap), right=True)
 
 
 def one_position_rule(settings: Settings) -> DraftByDraft:
@@ -154,7 +168,10 @@ def expected_distance(law: Tensor, n: int) -> float:
     Half the sum of the binomials' mean absolute deviations, which De Moivre gave in closed form.
     """
     p = law[law > 0].double().numpy()
-    return float((p * (1 - p) * stats.binom.pmf(np.floor(n * p), n - 1, p)).sum())
+    rare, common = p[n * p < 1], p[n * p >= 1]
+    of_rare = rare * (1 - rare) ** n  # the binomial's value at 0, without the cost of the general one
+    of_common = common * (1 - common) * stats.binom.pmf(np.floor(n * common), n - 1, common)
+    return float(of_rare.sum() + of_common.sum())
 
 
 def _detectable(freedom: int, n: int) -> float:
