@@ -30,35 +30,52 @@ def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
         return torch.zeros_like(logits).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
     # The maximum goes first: dividing by a tiny temperature must not overflow into inf - inf.
     scores = (logits - logits.amax(-1, keepdim=True)) / max(sampling.temperature, _SMALLEST)
+    top_p = max(sampling.top_p, _SMALLEST)
     if 0 < sampling.top_k < scores.shape[-1]:
-        scores = _keep_top_k(scores, sampling.top_k)
-    if sampling.top_p < 1:
-        scores = _keep_top_p(scores, max(sampling.top_p, _SMALLEST))
-    probs = scores.softmax(-1)
-    # Float32 softmax over 50,000 ids is off by up to 1e-5 in its sum; the sum in float64 mends it.
-    return probs / probs.sum(-1, keepdim=True, dtype=torch.float64).float()
+        ids, probs = _top_k(scores, sampling.top_k)
+    elif top_p < 1:
+        ids, probs = _commonest(scores.softmax(-1), top_p)
+    else:
+        return _normalised(scores.softmax(-1))
+    return torch.zeros_like(scores).scatter_(-1, ids, _normalised(_nucleus(probs, top_p)))
 
 
-def _keep_top_k(scores: Tensor, k: int) -> Tensor:
-    return scores.masked_fill(scores < scores.topk(k).values[..., -1:], -torch.inf)
+def _top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Ids and law of each row's k largest scores, falling; those that tie with the k-th stay."""
+    top = scores.topk(k)
+    smallest = top.values[..., -1:]
+    tied = int((scores >= smallest).sum(-1).max())
+    if tied > k:
+        top = scores.topk(tied)
+    return top.indices, top.values.masked_fill(top.values < smallest, -torch.inf).softmax(-1)
 
 
-def _keep_top_p(scores: Tensor, top_p: float) -> Tensor:
-    """Keep each row's commonest ids up to and including the one that crosses top_p.
+def _commonest(probs: Tensor, mass: float) -> tuple[Tensor, Tensor]:
+    """Ids and probabilities of each row's commonest ids, falling, at least as many as reach `mass`.
 
-    A full sort of a large vocabulary is slow, and the nucleus is nearly always small: look at the top
-    64 ids first, and at eight times as many while some row's mass does not reach top_p.
+    A full sort of a large vocabulary is slow, and so many are rarely needed: look at 64 first, and at
+    eight times as many while some row's mass is not reached.
     """
-    probs = scores.softmax(-1)
     size = probs.shape[-1]
     k = min(_TOP_P_FIRST_LOOK, size)
     top = probs.topk(k)
-    while k < size and bool((top.values.sum(-1) < top_p).any()):
+    while k < size and bool((top.values.sum(-1) < mass).any()):
         k = min(8 * k, size)
         top = probs.topk(k)
-    before = top.values.cumsum(-1) - top.values
-    kept_scores = scores.gather(-1, top.indices).masked_fill(before >= top_p, -torch.inf)
-    return torch.full_like(scores, -torch.inf).scatter_(-1, top.indices, kept_scores)
+    return top.indices, top.values
+
+
+def _nucleus(probs: Tensor, top_p: float) -> Tensor:
+    """Falling `probs` with 0 behind the one whose running sum crosses top_p; 1 keeps all."""
+    if top_p == 1:  # rounding may carry the running sum to 1 before the last of them
+        return probs
+    before = probs.cumsum(-1) - probs
+    return probs.masked_fill(before >= top_p, 0.0)
+
+
+def _normalised(probs: Tensor) -> Tensor:
+    """Float32 softmax over 50,000 ids is off by up to 1e-5 in its sum; the sum in float64 mends it."""
+    return probs / probs.sum(-1, keepdim=True, dtype=torch.float64).float()
 
 
 def draw(probs: Tensor, uniform: float | Tensor) -> Tensor:
