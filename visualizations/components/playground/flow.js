@@ -6,6 +6,7 @@ const FLOW_GAP = 10;
 const FLOW_NODE = 16;
 const flowId = "pg" + Math.random().toString(36).slice(2, 8);
 const flow = part("flow");
+let flowWidth = 600; // kept by a ResizeObserver: asking for it while drawing would cost a layout
 
 function draw(tag, attributes, title) {
   const node = document.createElementNS(SVG, tag);
@@ -45,7 +46,7 @@ function band(x1, y1, x2, y2, height) {
 }
 
 function drawFlow() {
-  const width = Math.max(280, flow.clientWidth || 600);
+  const width = flowWidth;
   const { overlap, excess, residual, sums } = today();
   const left = flowStack(overlap, excess);
   const right = flowStack(overlap, residual);
@@ -95,7 +96,7 @@ function flowSide(nodes, stack, x, meaning, which, anchor, labelX) {
     lowest = Math.max(lowest + 17, place.overlap[0] + whole / 2 + 5);
     const label = draw("text", { x: labelX, y: lowest, "text-anchor": anchor, class: "pg-flow-label" });
     const token = state.tokens[i];
-    const room = flow.clientWidth > 420 ? 9 : 5;
+    const room = flowWidth > 420 ? 9 : 5;
     const short = token.name.length > room ? token.name.slice(0, room - 1) + "…" : token.name;
     label.textContent = `${quoted(short)} ${shown(token[which])}`;
     nodes.push(label);

@@ -82,5 +82,8 @@ buildStepper();
 take(copyOf(props.value));
 chooseStep(0, false);
 watch("value", () => take(copyOf(props.value)));
-new ResizeObserver(() => redraw()).observe(flow);
+new ResizeObserver(() => {
+  flowWidth = Math.max(280, flow.clientWidth || flowWidth);
+  redraw();
+}).observe(flow);
 loadKatex().then((loaded) => { katex = loaded.default; drawAll(); }, () => setText(part("step-note"), words.formula_missing));

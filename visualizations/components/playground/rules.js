@@ -90,11 +90,11 @@ function drawBest() {
   const sums = totals();
   const list = cells();
   const match = sum(list.map((cell) => cell.p * cell.q));
-  drawFormula(part("best-formula"), `\\Pr(\\text{drafted} = \\text{out} = x) \\le \\min\\big(${SMALL}(x), ${BIG}(x)\\big)`, "P(drafted = out = x) is at most min(p_small(x), p_big(x))");
+  drawFormula(part("best-formula"), `\\Pr(\\text{${words.drafted}} = \\text{${words.out}} = x) \\le \\min\\big(${SMALL}(x), ${BIG}(x)\\big)`, `P(${words.drafted} = ${words.out} = x) ≤ min(p_small(x), p_big(x))`);
   drawFormula(
     part("match-formula"),
     `\\sum_y ${SMALL}(y)\\,${BIG}(x) = ${BIG}(x), \\qquad \\sum_x ${SMALL}(x)\\,${BIG}(x) = ${match.toFixed(3)}`,
-    "sum over y of p_small(y) p_big(x) = p_big(x); sum of p_small p_big = " + match.toFixed(3)
+    "Σ p_small(y) p_big(x) = p_big(x), Σ p_small(x) p_big(x) = " + match.toFixed(3)
   );
   setText(part("best"), fill(words.best, { beta: shown(sums.overlap) }));
   setText(part("best-match"), fill(words.best_match, { beta: shown(sums.overlap), match: match.toFixed(3) }));

@@ -4,24 +4,24 @@
 const STEPS = [
   ({ q }) => ({
     tex: `\\sum_x ${SMALL}(x) = ${termsTex(q)} = ${shown(state.unit)}`,
-    plain: `sum of p_small = ${termsText(q)} = ${shown(state.unit)}`,
+    plain: `Σ p_small = ${termsText(q)} = ${shown(state.unit)}`,
     rows: [],
   }),
   ({ q, overlap, sums }) => ({
     tex: `\\beta = \\sum_x \\min\\big(${SMALL}(x), ${BIG}(x)\\big) = ${termsTex(overlap, "overlap")} = ${colored("overlap", shown(sums.overlap))}`,
-    plain: `beta = sum of min(p_small, p_big) = ${termsText(overlap)} = ${shown(sums.overlap)}`,
+    plain: `β = Σ min(p_small, p_big) = ${termsText(overlap)} = ${shown(sums.overlap)}`,
     rows: state.tokens.map((token, i) => [
       token.name, q[i] ? [["", shown(q[i]) + " × "], ["", shownShare(overlap[i] / q[i]) + " = "], ["overlap", shown(overlap[i])]] : [["", words.never_drafted]],
     ]),
   }),
   ({ excess, sums }) => ({
     tex: `\\sum_x \\max\\big(0, ${SMALL}(x) - ${BIG}(x)\\big) = ${termsTex(excess, "excess")} = ${colored("excess", shown(sums.excess))} = 1 - \\beta`,
-    plain: `sum of max(0, p_small − p_big) = ${termsText(excess)} = ${shown(sums.excess)} = 1 − beta`,
+    plain: `Σ max(0, p_small − p_big) = ${termsText(excess)} = ${shown(sums.excess)} = 1 − β`,
     rows: [],
   }),
   ({ residual, sums }) => ({
     tex: `\\sum_x \\max\\big(0, ${BIG}(x) - ${SMALL}(x)\\big) = ${termsTex(residual, "residual")} = ${colored("residual", shown(sums.residual))} = 1 - \\beta`,
-    plain: `sum of max(0, p_big − p_small) = ${termsText(residual)} = ${shown(sums.residual)} = 1 − beta`,
+    plain: `Σ max(0, p_big − p_small) = ${termsText(residual)} = ${shown(sums.residual)} = 1 − β`,
     rows: [],
   }),
   ({ residual, sums }) => ({

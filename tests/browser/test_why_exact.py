@@ -1,0 +1,311 @@
+"""The exactness tab in Chromium: each test is one thing that a person does with it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+import gradio as gr  # noqa: E402
+
+from specdec.settings import RULES, Settings  # noqa: E402
+from tests.made_trace import HOSTILE, made_trace  # noqa: E402
+from visualizations.bars import PRESETS, RAW_DRAFT_TOP_K, Bars, checked_bars, preset_value  # noqa: E402
+from visualizations.live_run import view_of  # noqa: E402
+from visualizations.components.run_view import RunView  # noqa: E402
+from visualizations.runner import ModelShelf  # noqa: E402
+from visualizations.tabs.step_through import RunOnScreen  # noqa: E402
+from visualizations.tabs.why_exact import build_exact_tab  # noqa: E402
+from visualizations.text import t  # noqa: E402
+
+NUMBER = re.compile(r"\d+\.\d+")
+TRACE = made_trace()
+
+
+@pytest.fixture(scope="module")
+def url():
+    with gr.Blocks() as demo:
+        with gr.Tabs():
+            with gr.Tab("run"):
+                view = RunView(view_of(TRACE), elem_id="run-view")
+            with gr.Tab("exact") as tab:
+                build_exact_tab(tab, ModelShelf(_no_models), RunOnScreen(view, gr.State(TRACE)))
+    demo.queue()
+    _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
+    yield address
+    demo.close()
+
+
+def _no_models(choice, progress):
+    from specdec.settings import BadInput
+
+    raise BadInput("No models here.")
+
+
+@pytest.fixture
+def tab(page, url):
+    page.goto(url)
+    page.get_by_role("tab", name="exact").click()
+    page.wait_for_selector("#playground .pg-column")
+    page.wait_for_selector("#acceptance table, #acceptance p")
+    page.wait_for_selector(".pg-formula .katex")
+    return page
+
+
+def numbers(page, selector: str) -> list[str]:
+    return NUMBER.findall(" ".join(page.locator(selector).all_text_contents()))
+
+
+def table(page, name: str) -> list[str]:
+    return page.locator(f".pg-cell-{name}").all_text_contents()
+
+
+def typed(page, which: str) -> list[str]:
+    return [field.input_value() for field in page.locator(f".pg-table tbody tr td:nth-child({which}) input").all()]
+
+
+def choose_step(page, step: int) -> None:
+    page.click(f'.pg-step-button[data-step="{step - 1}"]')
+
+
+def drag(page, column: int, up: float) -> None:
+    box = page.locator(".pg-column").nth(column).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for part in range(1, 11):
+        page.mouse.move(x, y - up * part / 10)
+    page.wait_for_timeout(60)
+
+
+def bars_on_screen(page) -> Bars:
+    small, big = typed(page, "2"), typed(page, "3")
+    return checked_bars({"tokens": [{"name": "x", "q": float(q), "p": float(p)} for q, p in zip(small, big)]})
+
+
+def expected_laws(bars: Bars) -> dict[str, tuple[str, str]]:
+    torch = pytest.importorskip("torch")
+    from specdec.exactness import closed_form, total_variation
+
+    p, q = torch.tensor(bars.p_big, dtype=torch.float64), torch.tensor(bars.p_small, dtype=torch.float64)
+    cut = q * (q >= q.topk(RAW_DRAFT_TOP_K).values[-1])
+    laws = {}
+    for rule in RULES:
+        drafted, told = (cut / cut.sum(), q) if rule == "raw_draft" else (q, None)
+        law, acceptance = closed_form(Settings(rule=rule), p, drafted, told)
+        laws[rule] = (f"{acceptance:.3f}", f"{total_variation(law, p):.3f}")
+    return laws
+
+
+def laws_on_screen(page) -> dict[str, tuple[str, ...]]:
+    return {
+        row.get_attribute("data-rule"): tuple(row.locator(".pg-meter b").all_text_contents())
+        for row in page.locator(".pg-law[data-rule]").all()
+    }
+
+
+def close(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """The same printed digits, up to a tie in the last one that two languages round differently."""
+    return all(abs(float(a) - float(b)) < 0.00101 for a, b in zip(one, other, strict=True))
+
+
+def test_the_six_steps_print_the_numbers_of_the_bars(tab):
+    drag(tab, 0, 37)
+    tab.mouse.up()
+    tab.wait_for_timeout(200)
+    q, p = typed(tab, "2"), typed(tab, "3")
+    overlap, excess, residual = (table(tab, name) for name in ("overlap", "excess", "residual"))
+    sums = {name: tab.locator(f".pg-sum-{name}").text_content() for name in ("overlap", "excess", "residual")}
+    assert tab.locator(".pg-q .pg-value").all_text_contents() == q
+    assert tab.locator(".pg-p .pg-value").all_text_contents() == p
+    whole = sum(map(float, q))
+    assert whole == pytest.approx(1) and sums["excess"] == sums["residual"]
+    assert float(sums["overlap"]) + float(sums["excess"]) == pytest.approx(1)
+    for step, terms, total in ((1, q, "1.00"), (2, overlap, sums["overlap"]), (3, excess, sums["excess"]), (4, residual, sums["residual"])):
+        choose_step(tab, step)
+        assert numbers(tab, ".pg-formula .katex-html") == [*terms, total], step
+    choose_step(tab, 2)
+    rows = [NUMBER.findall(text) for text in tab.locator(".pg-row-sum").all_text_contents()]
+    assert [row[0] for row in rows] == q and [row[-1] for row in rows] == overlap
+    assert sums["overlap"] in tab.locator(".pg-step-text").text_content()
+    choose_step(tab, 5)
+    assert sums["residual"] in numbers(tab, ".pg-formula .katex-html")
+    rows = [NUMBER.findall(text) for text in tab.locator(".pg-row-sum").all_text_contents()]
+    assert [row[0] for row in rows] == [sums["excess"]] * len(q) and [row[-1] for row in rows] == residual
+    choose_step(tab, 6)
+    rows = [NUMBER.findall(text) for text in tab.locator(".pg-row-sum").all_text_contents()]
+    assert rows == [list(row) for row in zip(overlap, residual, p)]
+
+
+def test_each_step_points_at_its_bars(tab):
+    for step, lit, dim in ((2, "overlap", "excess"), (3, "excess", "overlap"), (4, "residual", "excess")):
+        choose_step(tab, step)
+        tab.wait_for_timeout(250)
+        opacity = lambda name: float(  # noqa: E731
+            tab.locator(f".pg-segment.pg-is-{name}").first.evaluate("(node) => getComputedStyle(node).opacity")
+        )
+        assert opacity(lit) == 1 and opacity(dim) < 0.3
+
+
+def test_dragging_asks_nobody_and_keeps_the_sum(tab):
+    before = len(tab.requests)
+    drag(tab, 1, 60)
+    assert len(tab.requests) == before
+    assert tab.locator(".pg-q .pg-value").first.text_content() != "0.30" or tab.locator(".pg-p .pg-value").first.text_content() != "0.40"
+    assert tab.locator(".pg-sum-p").text_content() == tab.locator(".pg-sum-q").text_content() == "1.00"
+    tab.mouse.up()
+    tab.wait_for_timeout(1000)
+    assert len(tab.requests) > before  # after the release the server counts the several-token table anew
+
+
+def test_a_redraw_fits_into_a_frame(tab):
+    """Script, style and layout of one redraw, in milliseconds, over a drag of 60 moves."""
+    names = ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
+    session = tab.context.new_cdp_session(tab)
+    session.send("Performance.enable")
+    redraws = lambda: int(tab.locator("[data-redraws]").get_attribute("data-redraws"))  # noqa: E731
+
+    def spent() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return 1000 * sum(metric["value"] for metric in metrics if metric["name"] in names)
+
+    box = tab.locator(".pg-column").nth(2).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    count, before = redraws(), spent()
+    for move in range(60):
+        tab.mouse.move(x, y - 1.5 * move)
+    each = (spent() - before) / (redraws() - count)
+    tab.mouse.up()
+    assert each < 16.7, f"{each:.1f} ms a redraw"
+
+
+def test_the_laws_while_dragging_are_the_engines(tab):
+    drag(tab, 3, 45)
+    bars = bars_on_screen(tab)
+    shown, expected = laws_on_screen(tab), expected_laws(bars)
+    tab.mouse.up()
+    assert set(shown) == set(expected)
+    assert all(close(shown[rule], expected[rule]) for rule in RULES), (shown, expected)
+
+
+@pytest.mark.parametrize("key", PRESETS)
+def test_presets(tab, key):
+    tab.click(f'[data-preset="{key}"]')
+    bars = checked_bars(preset_value(key))
+    assert typed(tab, "2") == [f"{mass:.2f}" for mass in bars.p_small]
+    assert typed(tab, "3") == [f"{mass:.2f}" for mass in bars.p_big]
+    shown, expected = laws_on_screen(tab), expected_laws(bars)
+    assert all(close(shown[rule], expected[rule]) for rule in RULES), (shown, expected)
+    assert tab.locator(f'[data-preset="{key}"]').get_attribute("aria-pressed") == "true"
+
+
+def test_the_keyboard_moves_a_column(tab):
+    column = tab.locator('[role="slider"]').first
+    assert column.get_attribute("aria-valuenow") == "0.30"
+    column.focus()
+    for key, value in (("ArrowUp", "0.31"), ("ArrowDown", "0.30"), ("PageUp", "0.40"), ("End", "1.00"), ("Home", "0.00")):
+        tab.keyboard.press(key)
+        tab.wait_for_timeout(60)
+        assert column.get_attribute("aria-valuenow") == value
+    assert tab.locator(".pg-sum-q").text_content() == "1.00"
+
+
+def test_typing_a_number_scales_the_others(tab):
+    field = tab.locator(".pg-table tbody tr td:nth-child(3) input").first
+    field.fill("0.7")
+    field.press("Enter")
+    field.blur()
+    assert typed(tab, "3") == ["0.70", "0.10", "0.20", "0.00"]
+
+
+def test_tokens_come_and_go(tab):
+    tab.click(".pg-add")
+    assert tab.locator(".pg-group").count() == 5
+    for _ in range(5):
+        tab.locator(".pg-add").click(force=True)
+    assert tab.locator(".pg-group").count() == 8
+    assert tab.locator(".pg-add").is_disabled()
+    while tab.locator(".pg-group").count() > 3:
+        tab.locator(".pg-remove").last.click()
+    assert tab.locator(".pg-remove").first.is_disabled()
+    assert tab.locator(".pg-sum-p").text_content() == "1.00"
+
+
+def test_mass_flow_carries_the_rejected_mass(tab):
+    moved = tab.locator(".pg-band-moved")
+    masses = [float(band.get_attribute("data-mass")) for band in moved.all()]
+    assert sum(masses) == pytest.approx(0.35)
+    assert moved.count() == 4  # two tokens with excess, two with residual
+
+
+def test_the_selected_token_is_loaded_without_a_request(tab):
+    tab.get_by_role("tab", name="run").click()
+    tab.locator("#run-view .rv-token.rv-replaced").first.click()
+    tab.get_by_role("tab", name="exact").click()
+    tab.wait_for_timeout(500)
+    before = [url for url in tab.requests if "queue/join" in url]
+    tab.click('[data-preset="loaded"]')
+    tab.wait_for_selector('[data-preset="loaded"][aria-pressed="true"]')
+    assert tab.locator(".pg-sum-p").text_content() == tab.locator(".pg-sum-q").text_content() == "1.000"
+    index = int(re.search(r"Position (\d+)", tab.locator(".pg-source").text_content())[1]) - 1
+    position = TRACE.positions[index]
+    assert float(tab.locator(".pg-sum-overlap").text_content()) == pytest.approx(position.overlap, abs=0.004)
+    after = [url for url in tab.requests if "queue/join" in url]
+    assert len(after) <= len(before) + 1  # only the table of several tokens asks the server, once the bars are there
+
+
+def test_a_name_is_only_a_text(tab):
+    for text in HOSTILE if isinstance(HOSTILE, (list, tuple)) else ["<img src=x onerror=alert(1)>", "${x}", "{{x}}"]:
+        field = tab.locator(".pg-rename").first
+        field.fill(str(text)[:24])
+        field.blur()
+        wanted = field.input_value()
+        assert tab.locator(".pg-name").first.text_content() == wanted
+    assert tab.locator("#playground img").count() == 0
+
+
+def test_the_exact_rule_passes_and_a_biased_one_fails(tab):
+    tab.get_by_label("10,000", exact=True).check()
+    tab.click("#draw-bars")
+    tab.wait_for_selector("#sampling .sv-passed")
+    text = tab.locator("#sampling .sv-lines").text_content()
+    assert "degrees of freedom" in text and "p-value" in text and "10,000 times" in text and "w = " in text
+    tab.wait_for_selector("#sampling .js-plotly-plot .barlayer path")
+    tab.click("#switch-rule")
+    tab.wait_for_selector("#sampling .sv-failed")
+    assert t("exact.playground.biased") in tab.locator("#sampling .sv-headline").text_content()
+    tab.click("#switch-rule")
+    tab.wait_for_selector("#sampling .sv-passed")
+
+
+def test_the_whole_loop_can_be_drawn_from(tab):
+    tab.click("#draw-loop")
+    tab.wait_for_selector('#sampling .sv-passed[data-source="loop"]', timeout=60_000)
+
+
+def test_a_fault_is_told_in_words(tab):
+    tab.click("#draw-real")
+    tab.wait_for_selector("#sampling .sv-fault-state")
+    assert tab.locator("#sampling .sv-headline").text_content()
+
+
+def test_several_tokens_and_acceptance_are_there(tab):
+    text = tab.locator("#several").text_content()
+    assert "10/9" in text and "11/9" in text
+    rows = tab.locator("#acceptance tbody tr")
+    assert rows.count() == 7
+    assert f"{TRACE.metrics.accepted} of {TRACE.metrics.tested}" in tab.locator("#acceptance").text_content()
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_nothing_is_wider_than_the_page(tab, width):
+    tab.set_viewport_size({"width": width, "height": 800})
+    for preset in ("article", "loaded"):
+        tab.click(f'[data-preset="{preset}"]')
+        tab.wait_for_timeout(400)
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
