@@ -63,6 +63,10 @@ def build_exact_tab(tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
     gr.Markdown(t("exact.acceptance_title"))
     accepted = TableView(elem_id="acceptance", tags=_tags())
     selected = gr.Number(0, visible=False, elem_id="selected-position")
+    gr.Markdown(f"## {t('exact.questions_title')}")
+    for question in section("exact.questions"):
+        with gr.Accordion(question["q"], open=False):
+            gr.Markdown(question["a"])
 
     choices = [rule, n, seed, bars]
     for source in ("bars", "loop"):

@@ -96,7 +96,7 @@ function flowSide(nodes, stack, x, meaning, which, anchor, labelX) {
     lowest = Math.max(lowest + 17, place.overlap[0] + whole / 2 + 5);
     const label = draw("text", { x: labelX, y: lowest, "text-anchor": anchor, class: "pg-flow-label" });
     const token = state.tokens[i];
-    const room = flowWidth > 420 ? 9 : 5;
+    const room = flowWidth > 420 ? 9 : 6;
     const short = token.name.length > room ? token.name.slice(0, room - 1) + "…" : token.name;
     label.textContent = `${quoted(short)} ${shown(token[which])}`;
     nodes.push(label);

@@ -93,7 +93,7 @@ function drawBest() {
   drawFormula(part("best-formula"), `\\Pr(\\text{${words.drafted}} = \\text{${words.out}} = x) \\le \\min\\big(${SMALL}(x), ${BIG}(x)\\big)`, `P(${words.drafted} = ${words.out} = x) ≤ min(p_small(x), p_big(x))`);
   drawFormula(
     part("match-formula"),
-    `\\sum_y ${SMALL}(y)\\,${BIG}(x) = ${BIG}(x), \\qquad \\sum_x ${SMALL}(x)\\,${BIG}(x) = ${match.toFixed(3)}`,
+    `\\begin{aligned} \\textstyle\\sum_y ${SMALL}(y)\\,${BIG}(x) &= ${BIG}(x) \\\\ \\textstyle\\sum_x ${SMALL}(x)\\,${BIG}(x) &= ${match.toFixed(3)} \\end{aligned}`,
     "Σ p_small(y) p_big(x) = p_big(x), Σ p_small(x) p_big(x) = " + match.toFixed(3)
   );
   setText(part("best"), fill(words.best, { beta: shown(sums.overlap) }));

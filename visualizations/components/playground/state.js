@@ -17,9 +17,9 @@ function shown(count) {
   return (count / state.unit).toFixed(digits());
 }
 
-// A quotient of two masses: as many digits, and never 0 or 1 for what is only near them.
-function shownShare(share) {
-  let places = digits();
+// A quotient of two masses, with `more` digits than they have; never 0 or 1 for what is only near them.
+function shownShare(share, more = 0) {
+  let places = digits() + more;
   while (places < 6 && share > 0 && share < 1 && [0, 1].includes(Number(share.toFixed(places)))) places++;
   return share.toFixed(places);
 }

@@ -11,7 +11,7 @@ const STEPS = [
     tex: `\\beta = \\sum_x \\min\\big(${SMALL}(x), ${BIG}(x)\\big) = ${termsTex(overlap, "overlap")} = ${colored("overlap", shown(sums.overlap))}`,
     plain: `β = Σ min(p_small, p_big) = ${termsText(overlap)} = ${shown(sums.overlap)}`,
     rows: state.tokens.map((token, i) => [
-      token.name, q[i] ? [["", shown(q[i]) + " × "], ["", shownShare(overlap[i] / q[i]) + " = "], ["overlap", shown(overlap[i])]] : [["", words.never_drafted]],
+      token.name, q[i] ? [["", shown(q[i]) + " × "], ["", shownShare(overlap[i] / q[i], 1) + " = "], ["overlap", shown(overlap[i])]] : [["", words.never_drafted]],
     ]),
   }),
   ({ excess, sums }) => ({
@@ -25,10 +25,10 @@ const STEPS = [
     rows: [],
   }),
   ({ residual, sums }) => ({
-    tex: `r(x) = \\frac{\\max(0, ${BIG}(x) - ${SMALL}(x))}{${colored("residual", shown(sums.residual))}} \\qquad (1-\\beta)\\, r(x) = \\max\\big(0, ${BIG}(x) - ${SMALL}(x)\\big)`,
+    tex: `\\begin{aligned} r(x) &= \\frac{\\max(0, ${BIG}(x) - ${SMALL}(x))}{${colored("residual", shown(sums.residual))}} \\\\ (1-\\beta)\\, r(x) &= \\max\\big(0, ${BIG}(x) - ${SMALL}(x)\\big) \\end{aligned}`,
     plain: `r = max(0, p_big − p_small) / ${shown(sums.residual)}`,
     rows: sums.residual ? state.tokens.map((token, i) => [
-      token.name, [["excess", shown(sums.excess)], ["", " × " + shownShare(residual[i] / sums.residual) + " = "], ["residual", shown(residual[i])]],
+      token.name, [["excess", shown(sums.excess)], ["", " × " + shownShare(residual[i] / sums.residual, 1) + " = "], ["residual", shown(residual[i])]],
     ]) : [],
   }),
   ({ overlap, residual, p }) => ({
