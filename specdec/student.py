@@ -70,11 +70,13 @@ def build_student(target: PreTrainedModel, state: dict[str, Tensor], head_ids: T
     width = embeddings.weight.shape[1]
     if state["norm.weight"].shape != (width,):
         raise StudentError(
-            f"This draft needs embeddings of width {state['norm.weight'].shape[0]}, but the target's have width {width}."
+            f"This draft needs embeddings of width {len(state['norm.weight'])}, but the target's have width {width}."
         )
     vocab_size = embeddings.weight.shape[0]
     if int(head_ids.max()) >= vocab_size:
-        raise StudentError(f"This draft proposes token id {int(head_ids.max())}, but the target has only {vocab_size} ids.")
+        raise StudentError(
+            f"This draft proposes token id {int(head_ids.max())}, but the target has only {vocab_size} ids."
+        )
 
     config = copy.deepcopy(target.config)
     config.num_hidden_layers = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))

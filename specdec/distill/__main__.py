@@ -25,7 +25,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="{generate,train,evaluate,export}")
 
     generate = commands.add_parser("generate", help="let the target write training data; goes on where it stopped")
-    generate.add_argument("--texts", type=Path, required=True, help="folder of unpacked text packages, see corpus.py")
+    generate.add_argument("--texts", type=Path, help="folder of unpacked text packages, see corpus.py")
+    generate.add_argument(
+        "--extra", type=Path, help="conversations.npz that the target wrote earlier: score them first"
+    )
     generate.add_argument("--chunks", type=int, default=40)
     generate.add_argument("--seed", type=int, default=1)
     generate.set_defaults(run=_generate)
@@ -33,8 +36,20 @@ def _parser() -> argparse.ArgumentParser:
     train = commands.add_parser("train", help="train the student on the data; goes on where it stopped")
     train.add_argument("--start", type=Path, help="student folder to start from; default: the bundled one")
     train.add_argument("--layers-of-target", type=int, nargs="+", help="start from these layers of the target instead")
-    train.add_argument("--head-ids", type=int, help="new head over the commonest ids of the data; default: the start's head")
-    for name, kind in (("steps", int), ("learning-rate", float), ("decay", float), ("finish", float), ("batch-tokens", int), ("warmup", int), ("seed", int)):
+    train.add_argument(
+        "--head-ids", type=int, help="new head over the commonest ids of the data; default: the start's head"
+    )
+    for name, kind in (
+        ("steps", int),
+        ("learning-rate", float),
+        ("decay", float),
+        ("finish", float),
+        ("batch-tokens", int),
+        ("workers", int),
+        ("evaluate-every", int),
+        ("warmup", int),
+        ("seed", int),
+    ):
         train.add_argument(f"--{name}", type=kind)
     train.add_argument("--optimizer", choices=("muon", "adamw"))
     train.add_argument("--name", default="student", help="name of the run, for its checkpoint")
@@ -56,7 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     export.set_defaults(run=_export)
 
     for command in (generate, train, evaluate, export):
-        command.add_argument("--target", type=Path, help="target in transformers format; default: SmolLM2-135M-Instruct")
+        command.add_argument(
+            "--target", type=Path, help="target in transformers format; default: SmolLM2-135M-Instruct"
+        )
         command.add_argument("--work", type=Path, default=cache_folder() / "distill", help="data and checkpoints")
         command.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
         command.add_argument("--threads", type=int, help="CPU threads; default: torch's own choice")
@@ -77,18 +94,23 @@ def _data_folders(work: Path) -> list[Path]:
 
 def _generate(options: argparse.Namespace) -> None:
     from specdec.distill.corpus import read_corpus
-    from specdec.distill.generate import GenerateSettings, generate
+    from specdec.distill.generate import GenerateSettings, generate, score
 
+    if not options.texts and not options.extra:
+        raise SystemExit("Say where to take data from: --texts FOLDER, --extra FILE, or both.")
     model, tokenizer = _target(options)
-    settings = GenerateSettings(chunks=options.chunks, seed=options.seed)
-    generate(model, tokenizer, read_corpus(options.texts), options.work / "data" / f"seed-{options.seed}", settings)
+    if options.extra:
+        score(model, options.extra, options.work / "data" / options.extra.stem)
+    if options.texts:
+        settings = GenerateSettings(chunks=options.chunks, seed=options.seed)
+        generate(model, tokenizer, read_corpus(options.texts), options.work / "data" / f"seed-{options.seed}", settings)
 
 
 def _train(options: argparse.Namespace) -> None:
-    from specdec.student import BUNDLED, build_student, read_student
     from specdec.distill.batches import Dataset
     from specdec.distill.data import chunk_paths, commonest_ids, load_chunk
-    from specdec.distill.train import Trainer, TrainSettings, layers_of
+    from specdec.distill.train import CHECKPOINT, Trainer, TrainSettings, layers_of, read_checkpoint
+    from specdec.student import BUNDLED, build_student, read_student
 
     target, _ = _target(options)
     chunks = [load_chunk(path) for folder in _data_folders(options.work) for path in chunk_paths(folder)]
@@ -97,23 +119,30 @@ def _train(options: argparse.Namespace) -> None:
     state, head_ids = read_student(options.start or BUNDLED)
     if options.layers_of_target:
         state = layers_of(target, options.layers_of_target)
-    if options.head_ids:
+    checkpoint = options.work / "runs" / options.name / CHECKPOINT
+    if checkpoint.exists():
+        head_ids = read_checkpoint(checkpoint)[0]["head_ids"].cpu()
+    elif options.head_ids:
         head_ids = torch.from_numpy(commonest_ids(chunks, options.head_ids))
     given = {field.name: getattr(options, field.name, None) for field in dataclasses.fields(TrainSettings)}
     settings = TrainSettings(**{name: value for name, value in given.items() if value is not None})
     dataset = Dataset(chunks, head_ids, target.config.vocab_size)
-    trainer = Trainer(build_student(target, state, head_ids), dataset, settings, options.work / "runs" / options.name)
+    trainer = Trainer(build_student(target, state, head_ids), dataset, settings, checkpoint.parent)
     resumed = trainer.resume()
-    print(f"{dataset.answer_tokens} answer tokens in {len(dataset.training)} rows; {'goes on at' if resumed else 'starts at'} step {trainer.step}", flush=True)
+    print(
+        f"{dataset.answer_tokens} answer tokens in {len(dataset.training)} rows; "
+        f"{'goes on at' if resumed else 'starts at'} step {trainer.step}",
+        flush=True,
+    )
     trainer.run()
 
 
 def _evaluate(options: argparse.Namespace) -> None:
+    from specdec.distill.evaluate import evaluate, read_questions
     from specdec.models import TransformersModel
     from specdec.pairs import Pair, PairInfo, eos_ids_of
     from specdec.settings import Settings
     from specdec.student import BUNDLED, load_student
-    from specdec.distill.evaluate import evaluate, read_questions
 
     target, tokenizer = _target(options)
     draft = load_student(target, options.student or BUNDLED)
@@ -137,12 +166,14 @@ def _evaluate(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
+    from specdec.distill.train import CHECKPOINT, read_checkpoint
     from specdec.student import save_student
-    from specdec.distill.train import read_checkpoint
 
-    tensors, about = read_checkpoint(options.work / "runs" / options.name / "checkpoint.safetensors")
+    tensors, about = read_checkpoint(options.work / "runs" / options.name / CHECKPOINT)
     state = {name.removeprefix("masters."): tensor for name, tensor in tensors.items() if name.startswith("masters.")}
-    save_student(options.to, state, tensors["head_ids"], {"base": "HuggingFaceTB/SmolLM2-135M-Instruct", "license": "Apache-2.0"})
+    save_student(
+        options.to, state, tensors["head_ids"], {"base": "HuggingFaceTB/SmolLM2-135M-Instruct", "license": "Apache-2.0"}
+    )
     curve = {"settings": about["settings"], "curve": about["curve"]}
     (options.to / "learning_curve.json").write_text(json.dumps(curve, indent=1) + "\n", encoding="utf-8")
 

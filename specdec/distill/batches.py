@@ -53,7 +53,14 @@ class Batch:
 class Dataset:
     """Chunks in memory, split into training and held-out rows."""
 
-    def __init__(self, chunks: Sequence[Chunk], head_ids: Tensor, vocab_size: int, prompt_share: float = 0.25, longest: int = 1100) -> None:
+    def __init__(
+        self,
+        chunks: Sequence[Chunk],
+        head_ids: Tensor,
+        vocab_size: int,
+        prompt_share: float = 0.25,
+        longest: int = 1100,
+    ) -> None:
         self.chunks = list(chunks)
         self.prompt_share = prompt_share
         self.place = np.full(vocab_size, -1, np.int32)
@@ -72,7 +79,7 @@ class Dataset:
         return sum(row.length - row.prompt_length for row in self.training)
 
     def plan(self, epoch: int, seed: int, budget: int) -> list[list[int]]:
-        """Training rows of one pass in batches of about `budget` padded tokens: similar lengths together, batches shuffled."""
+        """One pass over the training rows in shuffled batches of at most `budget` padded tokens, of similar lengths."""
         chance = np.random.default_rng((seed, epoch))
         jitter = chance.uniform(0.9, 1.1, len(self.training))
         order = np.argsort([row.length * scale for row, scale in zip(self.training, jitter, strict=True)])

@@ -15,6 +15,7 @@ from pathlib import Path
 
 TAG = re.compile(r"<[^>]+>")
 BLOCK = re.compile(r"<(?:p|li|dd)\b[^>]*>(.*?)</(?:p|li|dd)>", re.DOTALL | re.IGNORECASE)
+OTHER_LANGUAGE = re.compile(r"/[a-z]{2}-[A-Z]{2}/|\.[a-z]{2}(-[a-z]+)?\.html$")
 GERMAN_WORDS = re.compile(r"\b(?:der|die|das|und|ist|nicht|ein|eine|zu|mit|wird|werden|auf|sich|den|wenn)\b")
 ENGLISH_WORDS = re.compile(r"\b(?:the|of|and|is|to|in|that|with|for|you|it|a)\b")
 
@@ -42,8 +43,8 @@ def read_corpus(folder: Path) -> Corpus:
     german: dict[str, None] = {}
     for page in sorted(folder.rglob("*.html")):
         is_german = "de-DE" in page.parts or page.name.endswith(".de.html")
-        other_language = "html" in page.parts and re.search(r"/[a-z]{2}-[A-Z]{2}/", str(page)) and not is_german and "en-US" not in page.parts
-        if other_language or re.search(r"\.[a-z]{2}(-[a-z]+)?\.html$", page.name) and not is_german:
+        is_english = not OTHER_LANGUAGE.search(page.as_posix()) or "en-US" in page.parts
+        if not (is_german or is_english):
             continue
         for block in _blocks(page):
             _sort_in(block, english, german)
@@ -85,7 +86,7 @@ def _sort_in(text: str, english: dict[str, None], german: dict[str, None]) -> No
 
 
 def _names(nouns: Path) -> tuple[list[str], list[str], list[str]]:
-    """People, places and common things of WordNet's noun file (lexicographer files 18, 15, and 05 to 08, 13, 20, 27)."""
+    """People, places and common things of WordNet's noun file, told apart by the number of their lexicographer file."""
     people: dict[str, None] = {}
     places: dict[str, None] = {}
     things: dict[str, None] = {}

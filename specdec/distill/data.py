@@ -50,7 +50,9 @@ def pack(written: Sequence[Written], kinds: Sequence[str], temperatures: Sequenc
         prompt_lengths=np.asarray([row.prompt_length for row in written], np.int32),
         kinds=np.asarray(kinds),
         temperatures=np.asarray(temperatures, np.float16),
-        top_ids=np.concatenate([part for row in written for part in (row.top_ids.numpy().astype(np.uint16), filler_ids)]),
+        top_ids=np.concatenate(
+            [part for row in written for part in (row.top_ids.numpy().astype(np.uint16), filler_ids)]
+        ),
         top_logprobs=np.concatenate([part for row in written for part in (row.top_logprobs.numpy(), filler_logprobs)]),
     )
 

@@ -7,8 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from specdec.drafting import ModelDrafter
 from specdec.decoding import speculative
+from specdec.drafting import ModelDrafter
 from specdec.pairs import Pair
 from specdec.settings import Settings
 from specdec.stopping import Stopping
@@ -64,7 +64,7 @@ class Tally:
 
 
 def read_questions(path: Path, per_category: int | None) -> list[Question]:
-    """First turns of a Spec-Bench file (JSON lines with `category` and `turns`), the first few of each category or all."""
+    """First turns of a Spec-Bench file (JSON lines with `category`, `turns`): all, or the first of each category."""
     seen: dict[str, int] = defaultdict(int)
     questions = []
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -84,7 +84,9 @@ def evaluate(pair: Pair, questions: list[Question], settings: Settings) -> dict[
         drafter = ModelDrafter(pair.draft, settings.draft_sampling)
         for step in speculative(pair.target, drafter, prompt, settings, stopping):
             target_probs = step.target_probs[: step.tested]
-            overlaps = target_probs.minimum(step.proposal.probs[: step.tested]).sum(dim=-1).tolist() if step.tested else []
+            overlaps = (
+                target_probs.minimum(step.proposal.probs[: step.tested]).sum(dim=-1).tolist() if step.tested else []
+            )
             for name in ("all", question.category):
                 tallies[name].add(step.tested, step.accepted, overlaps, len(step.emitted))
     return {name: tally.report() for name, tally in tallies.items()}

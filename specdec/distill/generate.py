@@ -1,5 +1,5 @@
-"""Let the target write its own training data, chunk by chunk. A chunk depends on the seed, its number and the texts of
-chunks 0 and 1 alone, so that a stopped run goes on where it was.
+"""Let the target write its own training data, chunk by chunk. A chunk depends on the seed, its number and the
+first two chunks alone, so that a stopped run goes on where it was.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
+import numpy as np
 from transformers import LlamaForCausalLM, PreTrainedTokenizerBase
 
 from specdec.distill.corpus import Corpus
-from specdec.distill.data import Chunk, chunk_paths, load_chunk, pack, save_chunk
+from specdec.distill.data import Chunk, load_chunk, pack, save_chunk
 from specdec.distill.prompts import LONG_KINDS, SHORT_KINDS, Prompt, Sources, make_prompts
 from specdec.distill.teacher import Teacher
 
@@ -44,7 +44,11 @@ class GenerateSettings:
 
 
 def generate(
-    model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerBase, corpus: Corpus, folder: Path, settings: GenerateSettings
+    model: LlamaForCausalLM,
+    tokenizer: PreTrainedTokenizerBase,
+    corpus: Corpus,
+    folder: Path,
+    settings: GenerateSettings,
 ) -> None:
     """Write the missing chunks of `folder`, with a progress line for each."""
     teacher = Teacher(model)
@@ -60,12 +64,14 @@ def generate(
             sources = Sources(corpus, written, conversations)
             chunk = _write_chunk(teacher, tokenizer, sources, number, chance, settings)
             save_chunk(path, chunk)
-            done_tokens += int((chunk.lengths - chunk.prompt_lengths).sum())
+            answer_tokens = int((chunk.lengths - chunk.prompt_lengths).sum())
+            done_tokens += answer_tokens
             rate = done_tokens / (time.monotonic() - began)
             print(
                 f"chunk {number + 1}/{settings.chunks}: {len(chunk.lengths)} rows, "
-                f"{int((chunk.lengths - chunk.prompt_lengths).sum())} answer + {int(chunk.prompt_lengths.sum())} prompt tokens; "
-                f"{rate:.0f} answer tokens/s", flush=True,
+                f"{answer_tokens} answer + {int(chunk.prompt_lengths.sum())} prompt tokens; "
+                f"{rate:.0f} answer tokens/s",
+                flush=True,
             )
         if number < RAW_CHUNKS:
             written = written + _texts(chunk, tokenizer)
@@ -73,8 +79,32 @@ def generate(
             conversations = _conversations(chunk, tokenizer)
 
 
+def score(model: LlamaForCausalLM, conversations: Path, folder: Path, rows_a_chunk: int = 256) -> None:
+    """Chunks with the target's distributions along conversations it wrote earlier.
+
+    Args:
+        conversations: npz with `ids` (all conversations one after the other), `prompt_lengths` and `answer_lengths`.
+    """
+    teacher = Teacher(model)
+    with np.load(conversations, allow_pickle=False) as arrays:
+        prompt_lengths, lengths = arrays["prompt_lengths"], arrays["prompt_lengths"] + arrays["answer_lengths"]
+        rows = [part.tolist() for part in np.split(arrays["ids"].astype(np.int64), np.cumsum(lengths)[:-1])]
+    for number, start in enumerate(range(0, len(rows), rows_a_chunk)):
+        path = folder / f"chunk-{number:04d}.npz"
+        if not path.exists():
+            part = slice(start, start + rows_a_chunk)
+            scored = teacher.score(rows[part], prompt_lengths[part].tolist())
+            save_chunk(path, pack(scored, ["given"] * len(scored), [1.0] * len(scored)))
+            print(f"scored {min(start + rows_a_chunk, len(rows))}/{len(rows)} conversations", flush=True)
+
+
 def _write_chunk(
-    teacher: Teacher, tokenizer: PreTrainedTokenizerBase, sources: Sources, number: int, chance: random.Random, settings: GenerateSettings
+    teacher: Teacher,
+    tokenizer: PreTrainedTokenizerBase,
+    sources: Sources,
+    number: int,
+    chance: random.Random,
+    settings: GenerateSettings,
 ) -> Chunk:
     is_raw = number < RAW_CHUNKS
     is_long = not is_raw and (number - RAW_CHUNKS) % 2 == 1
@@ -82,7 +112,8 @@ def _write_chunk(
     prompts = make_prompts(settings.long_rows if is_long else settings.short_rows, shares, sources, chance)
     ids = [_clip(encode(prompt, tokenizer), settings.max_prompt_tokens) for prompt in prompts]
     temperatures = [
-        chance.choice(OWN_TEMPERATURES) if prompt.kind in {"raw", "own"} else chance.choice(TEMPERATURES) for prompt in prompts
+        chance.choice(OWN_TEMPERATURES) if prompt.kind in {"raw", "own"} else chance.choice(TEMPERATURES)
+        for prompt in prompts
     ]
     order = sorted(range(len(prompts)), key=lambda row: len(ids[row]))
     written = teacher.write(
@@ -97,14 +128,18 @@ def _write_chunk(
 
 
 def encode(prompt: Prompt, tokenizer: PreTrainedTokenizerBase) -> list[int]:
-    """Token ids of a prompt: the chat template up to the answer (or up to the user's words, if the target writes those)."""
+    """Token ids of a prompt: the chat template up to the answer, or to the user's words if the target writes those."""
     if prompt.kind == "raw":
-        return [tokenizer.convert_tokens_to_ids(END_OF_TEXT), *tokenizer(prompt.raw, add_special_tokens=False)["input_ids"]]
+        return [
+            tokenizer.convert_tokens_to_ids(END_OF_TEXT),
+            *tokenizer(prompt.raw, add_special_tokens=False)["input_ids"],
+        ]
     if not prompt.messages:
         text = tokenizer.apply_chat_template([{"role": "user", "content": "\0"}], tokenize=False).split("\0")[0]
     else:
         messages = [
-            {"role": "assistant" if turn % 2 else "user", "content": content} for turn, content in enumerate(prompt.messages)
+            {"role": "assistant" if turn % 2 else "user", "content": content}
+            for turn, content in enumerate(prompt.messages)
         ]
         text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
     return tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -135,6 +170,10 @@ def _conversations(chunk: Chunk, tokenizer: PreTrainedTokenizerBase) -> list[tup
         ids = chunk.ids[start : start + length]
         if kind in {"raw", "own", "translation"} or ids[-1] != stop:
             continue
-        question = tokenizer.decode(ids[:prompt], skip_special_tokens=False).split("<|im_start|>user\n")[-1].split("<|im_end|>")[0]
+        question = (
+            tokenizer.decode(ids[:prompt], skip_special_tokens=False)
+            .split("<|im_start|>user\n")[-1]
+            .split("<|im_end|>")[0]
+        )
         pairs.append((question, tokenizer.decode(ids[prompt : length - 1]).strip()))
     return pairs

@@ -13,7 +13,9 @@ from torch.nn import functional as F
 ROWS_AT_ONCE = 256
 
 
-def head_loss(hidden: Tensor, rows: Tensor, teacher_index: Tensor, teacher_probs: Tensor, weights: Tensor, finish: float) -> tuple[Tensor, Tensor]:
+def head_loss(
+    hidden: Tensor, rows: Tensor, teacher_index: Tensor, teacher_probs: Tensor, weights: Tensor, finish: float
+) -> tuple[Tensor, Tensor]:
     """Weighted mean distance from the teacher's distribution, and the overlap that it gives.
 
     Args:
@@ -22,7 +24,7 @@ def head_loss(hidden: Tensor, rows: Tensor, teacher_index: Tensor, teacher_probs
         teacher_index: [n, k] places in the head of the teacher's likeliest ids; any place where the probability is 0.
         teacher_probs: [n, k] their probabilities; 0 for ids outside the head.
         weights: [n] of the positions.
-        finish: 0 for cross-entropy with the teacher (KL up to a constant), 1 for total variation, between for a mixture.
+        finish: 0 for cross-entropy with the teacher (KL up to a constant), 1 for total variation, or a mixture.
 
     Returns:
         loss: differentiable in `hidden`.

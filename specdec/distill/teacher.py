@@ -8,7 +8,7 @@ batch as they finish. On a CPU this writes several times more tokens per second 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -63,7 +63,9 @@ class Teacher:
         self.layers = [
             _Layer(
                 layer.input_layernorm.weight.detach(),
-                torch.cat([layer.self_attn.q_proj.weight, layer.self_attn.k_proj.weight, layer.self_attn.v_proj.weight]).detach(),
+                torch.cat(
+                    [layer.self_attn.q_proj.weight, layer.self_attn.k_proj.weight, layer.self_attn.v_proj.weight]
+                ).detach(),
                 layer.self_attn.o_proj.weight.detach(),
                 layer.post_attention_layernorm.weight.detach(),
                 torch.cat([layer.mlp.gate_proj.weight, layer.mlp.up_proj.weight]).detach(),
@@ -110,10 +112,16 @@ class Teacher:
             # The query heads of one key-value head stand side by side, as extra query rows of that head.
             query = _rotate(query, cos, sin).reshape(rows, self.kv_heads, group * count, self.head_dim)
             seen = (keys[:, :, : mask.shape[-1]], values[:, :, : mask.shape[-1]])
-            mixed = _attend_once(query, *seen, mask) if count == 1 else F.scaled_dot_product_attention(query, *seen, attn_mask=grouped_mask)
+            mixed = (
+                _attend_once(query, *seen, mask)
+                if count == 1
+                else F.scaled_dot_product_attention(query, *seen, attn_mask=grouped_mask)
+            )
             mixed = mixed.reshape(rows, self.heads, count, self.head_dim).transpose(1, 2).reshape(rows, count, -1)
             hidden = hidden + F.linear(mixed, layer.attention_out)
-            gate, up = F.linear(F.rms_norm(hidden, (width,), layer.mlp_norm, self.epsilon), layer.gate_up).chunk(2, dim=-1)
+            gate, up = F.linear(F.rms_norm(hidden, (width,), layer.mlp_norm, self.epsilon), layer.gate_up).chunk(
+                2, dim=-1
+            )
             hidden = hidden + F.linear(F.silu(gate) * up, layer.down)
         return F.rms_norm(hidden, (width,), self.norm, self.epsilon)
 
@@ -145,7 +153,9 @@ class Teacher:
         """
         rows, longest = len(prompts), max(map(len, prompts))
         padding = torch.tensor([longest - len(prompt) for prompt in prompts], device=self.device)
-        padded = torch.tensor([[stop_id] * (longest - len(prompt)) + list(prompt) for prompt in prompts], device=self.device)
+        padded = torch.tensor(
+            [[stop_id] * (longest - len(prompt)) + list(prompt) for prompt in prompts], device=self.device
+        )
         cache = self.cache(rows, longest)
         kept_ids = torch.zeros((rows, longest + max_new_tokens, self.keep), dtype=torch.int32)
         kept_logprobs = torch.zeros((rows, longest + max_new_tokens, self.keep), dtype=torch.float16)
@@ -170,7 +180,13 @@ class Teacher:
             if not going.any():
                 break
             if not going.all():
-                alive, heat, left, tokens, key_mask = alive[going], heat[going], left[going], tokens[going], key_mask[going]
+                alive, heat, left, tokens, key_mask = (
+                    alive[going],
+                    heat[going],
+                    left[going],
+                    tokens[going],
+                    key_mask[going],
+                )
                 cache = _drop_rows(cache, going, longest + step)
             if longest + step == cache.shape[-2]:
                 cache = F.pad(cache, (0, 0, 0, GROWTH))
@@ -189,8 +205,14 @@ class Teacher:
             for row, (prompt, answer) in enumerate(zip(prompts, answers, strict=True))
         ]
 
+    def score(self, rows: Sequence[Sequence[int]], prompt_lengths: Sequence[int]) -> list[Written]:
+        """The target's distributions along texts that are written already."""
+        nothing = [0.0] * len(rows)
+        scored = self.write(rows, nothing, [1] * len(rows), max_new_tokens=0, stop_id=0, seed=0)
+        return [replace(row, prompt_length=length) for row, length in zip(scored, prompt_lengths, strict=True)]
+
     def _choose(self, hidden: Tensor, temperatures: Tensor, uniforms: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Top ids, their log-probabilities and one drawn token a row, some rows at a time to stay in the CPU's cache."""
+        """Top ids, their log-probabilities and one drawn token a row; few rows at a time stay in the CPU's cache."""
         parts = []
         for start in range(0, len(hidden), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
@@ -199,7 +221,9 @@ class Teacher:
         ids, logprobs, tokens = zip(*parts, strict=True)
         return torch.cat(ids), torch.cat(logprobs), torch.cat(tokens)
 
-    def _prefill(self, padded: Tensor, padding: Tensor, cache: Tensor, kept_ids: Tensor, kept_logprobs: Tensor) -> Tensor:
+    def _prefill(
+        self, padded: Tensor, padding: Tensor, cache: Tensor, kept_ids: Tensor, kept_logprobs: Tensor
+    ) -> Tensor:
         """Fill the cache with the prompts, some rows at a time; the last hidden state of each: [rows, width]."""
         rows, longest = padded.shape
         last = torch.empty((rows, self.output.shape[1]), dtype=cache.dtype, device=self.device)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from transformers import LlamaForCausalLM
 from specdec.distill.batches import Batch, Dataset
 from specdec.distill.losses import head_loss
 
+CHECKPOINT = "checkpoint.safetensors"
+
 
 @dataclass(frozen=True)
 class TrainSettings:
@@ -28,7 +31,9 @@ class TrainSettings:
         warmup: steps of linear warm-up.
         decay: share of `steps` at the end in which the rate falls linearly to a twentieth.
         finish: share of `steps` at the end that train on total variation instead of cross-entropy.
-        batch_tokens: padded tokens a step.
+        batch_tokens: padded tokens of a batch.
+        workers: batches a step, each on a thread of its own. Give torch one thread when there are several: they then
+            wait for each other once a step instead of at every operation, which pays on a busy machine.
         weight_decay: of the matrices.
         optimizer: "muon" (matrices; AdamW for the norms) or "adamw".
         seed: of the order of batches and the choice of prompt positions.
@@ -42,6 +47,7 @@ class TrainSettings:
     decay: float = 0.3
     finish: float = 0.3
     batch_tokens: int = 4096
+    workers: int = 1
     weight_decay: float = 0.01
     optimizer: str = "muon"
     seed: int = 1
@@ -80,34 +86,37 @@ class Trainer:
         self.trained_tokens = 0
         self.seconds = 0.0
         self.curve: list[dict[str, float]] = []
+        self._threads = ThreadPoolExecutor(settings.workers)
         self._plan: tuple[int, list[list[int]]] = (-1, [])
 
-    def _batch(self, step: int) -> Batch:
-        """The batch of a step, the same whenever and wherever it is asked for."""
-        epoch, place = self._locate(step)
+    def _batch(self, number: int) -> Batch:
+        """The batch of a number, the same whenever and wherever it is asked for."""
+        epoch, place = self._locate(number)
         rows = [self.dataset.training[index] for index in self._plan[1][place]]
         return self.dataset.batch(rows, np.random.default_rng((self.settings.seed, epoch, place)))
 
-    def _locate(self, step: int) -> tuple[int, int]:
+    def _locate(self, number: int) -> tuple[int, int]:
         epoch, before = 0, 0
         while True:
             if self._plan[0] != epoch:
                 self._plan = (epoch, self.dataset.plan(epoch, self.settings.seed, self.settings.batch_tokens))
-            if step < before + len(self._plan[1]):
-                return epoch, step - before
+            if number < before + len(self._plan[1]):
+                return epoch, number - before
             before += len(self._plan[1])
             epoch += 1
 
     def train_step(self) -> tuple[float, float]:
-        """One optimizer step; the loss and the overlap on its batch."""
-        batch = self._batch(self.step).to(self.head_rows.device)
+        """One optimizer step; the loss and the overlap on its batches."""
+        batches = [self._batch(self.step * self.settings.workers + worker) for worker in range(self.settings.workers)]
+        results = list(self._threads.map(self._gradients, batches))
+        shares = torch.tensor([float(len(batch.positions)) for batch in batches])
+        shares /= shares.sum()
         factor = rate(self.step, self.settings)
-        loss, overlap = self._loss(batch, finish_share(self.step, self.settings))
-        loss.backward()
         with torch.no_grad():
-            for name, parameter in self._own.items():
-                self.masters[name].grad = parameter.grad.float()
-                parameter.grad = None
+            for place, master in enumerate(self.masters.values()):
+                master.grad = sum(
+                    share * gradients[place].float() for share, (gradients, _, _) in zip(shares, results, strict=True)
+                )
             nn.utils.clip_grad_norm_(self.masters.values(), 1.0)
             for optimizer in self.optimizers:
                 for group in optimizer.param_groups:
@@ -116,11 +125,21 @@ class Trainer:
             for name, parameter in self._own.items():
                 parameter.copy_(self.masters[name])
         self.step += 1
-        self.trained_tokens += len(batch.positions)
-        return loss.item(), overlap.item()
+        self.trained_tokens += sum(len(batch.positions) for batch in batches)
+        loss, overlap = (
+            sum(float(share) * result[which] for share, result in zip(shares, results, strict=True)) for which in (1, 2)
+        )
+        return loss, overlap
+
+    def _gradients(self, batch: Batch) -> tuple[tuple[Tensor, ...], float, float]:
+        """Gradients of the student's own tensors on a batch, its loss and its overlap."""
+        loss, overlap = self._loss(batch.to(self.head_rows.device), finish_share(self.step, self.settings))
+        return torch.autograd.grad(loss, list(self._own.values())), loss.item(), overlap.item()
 
     def _loss(self, batch: Batch, finish: float) -> tuple[Tensor, Tensor]:
-        hidden = self.student.model(input_ids=batch.ids, use_cache=False).last_hidden_state.flatten(0, 1)[batch.positions]
+        hidden = self.student.model(input_ids=batch.ids, use_cache=False).last_hidden_state.flatten(0, 1)[
+            batch.positions
+        ]
         weights = torch.ones(len(batch.positions), device=hidden.device)
         return head_loss(hidden, self.head_rows, batch.teacher_index, batch.teacher_probs, weights, finish)
 
@@ -156,7 +175,8 @@ class Trainer:
                 speed = (self.step - begin_step) / (time.monotonic() - mark)
                 print(
                     f"step {self.step}/{self.settings.steps}: loss {loss_mean:.4f}, overlap {overlap_mean:.4f}, "
-                    f"{tokens / (time.monotonic() - mark):.0f} trained tokens/s, {(self.settings.steps - self.step) / speed / 60:.1f} min left",
+                    f"{tokens / (time.monotonic() - mark):.0f} trained tokens/s, "
+                    f"{(self.settings.steps - self.step) / speed / 60:.1f} min left",
                     flush=True,
                 )
             if self.step % self.settings.evaluate_every == 0 or self.step == self.settings.steps:
@@ -181,20 +201,25 @@ class Trainer:
                 for key, value in state.items():
                     tensors[f"optimizers.{number}.{index}.{key}"] = torch.as_tensor(value)
         about = {
-            "step": self.step, "trained_tokens": self.trained_tokens, "seconds": self.seconds, "curve": self.curve,
+            "step": self.step,
+            "trained_tokens": self.trained_tokens,
+            "seconds": self.seconds,
+            "curve": self.curve,
             "settings": asdict(self.settings),
         }
         half = self.folder / "checkpoint.half"
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, half, {"about": json.dumps(about)})
-        os.replace(half, self.folder / "checkpoint.safetensors")
+        os.replace(half, self.folder / CHECKPOINT)
 
     def resume(self) -> bool:
         """Go on from the folder's checkpoint; False if there is none."""
-        path = self.folder / "checkpoint.safetensors"
+        path = self.folder / CHECKPOINT
         if not path.exists():
             return False
         tensors, about = read_checkpoint(path)
-        self.step, self.trained_tokens, self.seconds, self.curve = (about[key] for key in ("step", "trained_tokens", "seconds", "curve"))
+        self.step, self.trained_tokens, self.seconds, self.curve = (
+            about[key] for key in ("step", "trained_tokens", "seconds", "curve")
+        )
         with torch.no_grad():
             for name, master in self.masters.items():
                 master.copy_(tensors[f"masters.{name}"])

@@ -112,9 +112,7 @@ def test_saved_and_loaded_student_is_the_same(tmp_path, target, student):
     save_student(tmp_path, student_state(student), HEAD_IDS, {"base": "tiny"})
     loaded = load_student(target, tmp_path)
     ids = torch.arange(9)[None]
-    expected = build_student(
-        target, {name: t.bfloat16() for name, t in student_state(student).items()}, HEAD_IDS
-    )
+    expected = build_student(target, {name: t.bfloat16() for name, t in student_state(student).items()}, HEAD_IDS)
     assert torch.equal(loaded(ids).logits, expected(ids).logits)
 
 
