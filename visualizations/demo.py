@@ -9,6 +9,7 @@ import gradio as gr
 
 from visualizations.api import decode_endpoint
 from visualizations.runner import ModelShelf
+from visualizations.tabs.is_it_faster import build_is_it_faster
 from visualizations.tabs.step_through import MODEL_QUEUE, build_step_through
 from visualizations.tabs.why_exact import build_exact_tab
 from visualizations.text import t
@@ -29,6 +30,8 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
                 run = build_step_through(demo, shelf)
             with gr.Tab(t("exact.tab")) as tab:
                 build_exact_tab(tab, shelf, run)
+            with gr.Tab(t("faster.tab")):
+                build_is_it_faster(demo, shelf)
         gr.api(decode_endpoint(shelf), api_name="decode", **MODEL_QUEUE)
     demo.queue(max_size=QUEUE_SIZE)
     return demo

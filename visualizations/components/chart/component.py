@@ -1,0 +1,50 @@
+"""`Chart`: any plotly Figure, drawn by plotly's own script and redrawn in place. It sends nothing to the server."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import plotly
+import plotly.graph_objects as go
+
+HERE = Path(__file__).parent
+PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+LOADER_JS = HERE.parent / "run_view" / "plotly_loader.js"
+
+
+def embedded(figure: go.Figure) -> dict[str, Any]:
+    """A figure as plain JSON data."""
+    return json.loads(figure.to_json())
+
+
+def chart_value(figure: go.Figure | None, said: str = "") -> dict[str, Any]:
+    """The value of a `Chart`. said: what the figure shows, for those who can't see it, and below it for all."""
+    return {"figure": None if figure is None else embedded(figure), "said": said}
+
+
+class Chart(gr.HTML):
+    """Shows a `chart_value`. name: what a screen reader calls it; empty: what stands there before a figure does."""
+
+    def __init__(self, value: dict[str, Any] | None = None, *, name: str, empty: str, **kwargs: Any) -> None:
+        gr.set_static_paths([str(PLOTLY_JS)])  # this file only: a folder would expose all that is in it
+        super().__init__(
+            value=value or chart_value(None),
+            html_template=(
+                "<figure class='ch'><p class='ch-empty'></p><div class='ch-plot' role='img'></div>"
+                "<figcaption class='ch-said'></figcaption></figure>"
+            ),
+            css_template=(HERE / "chart.css").read_text("utf-8"),
+            js_on_load=LOADER_JS.read_text("utf-8") + (HERE / "chart.js").read_text("utf-8"),
+            apply_default_css=False,
+            name=name,
+            empty=empty,
+            plotly_js=str(PLOTLY_JS),
+            **kwargs,
+        )
+
+    def api_info(self) -> dict[str, Any]:
+        """The value is an object, not the text that gr.HTML announces."""
+        return {"type": "object"}

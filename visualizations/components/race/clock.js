@@ -1,0 +1,70 @@
+// The clock: a time in seconds that the lanes show. A frame of the replay asks the server for nothing.
+
+const clock = { time: 0, speed: 1, playing: false, last: null };
+const LONGEST_FRAME = 0.25; // a page in the background stands still
+
+function drawTime() {
+  const { time } = clock;
+  for (const lane of lanes) drawLane(lane, time);
+  const share = total ? time / total : 0;
+  part("scrub").value = String(Math.round(1000 * share));
+  part("scrub").setAttribute("aria-valuetext", fill(words.scrub_value, { time: seconds(time), total: seconds(total) }));
+  setText(part("clock"), seconds(time) + " / " + seconds(total));
+}
+
+function drawLane(lane, time) {
+  const part_ = total ? Math.min(1, time / total) : 0;
+  lane.blocks.style.clipPath = "inset(-2px " + (100 - 100 * part_) + "% -2px 0)";
+  lane.hand.style.left = 100 * part_ + "%";
+  let done = 0;
+  lane.tokens.forEach((token, i) => {
+    const there = token.at <= time + 1e-9;
+    done += there;
+    if (i < lane.shown !== there) token.node.classList.toggle("ra-later", !there);
+  });
+  lane.shown = done;
+  const most = Math.max(...lanes.map((other) => other.tokens.length), props.value.running ? lane.limit : 1);
+  lane.bar.style.width = (100 * done) / most + "%";
+  const over = lane.seconds > 0 && time >= lane.seconds - 1e-9;
+  const spent = over ? lane.seconds : time;
+  const rate = spent > 0 && done ? (done / spent).toFixed(1) : "–";
+  const sentence = over && lane.told ? words.count_over : words.count;
+  setText(lane.count, fill(sentence, { done, rate, time: seconds(spent), told: lane.told }));
+}
+
+function frame(now) {
+  if (!clock.playing) return;
+  const passed = clock.last === null ? 0 : Math.min(LONGEST_FRAME, (now - clock.last) / 1000);
+  clock.last = now;
+  clock.time = Math.min(total, clock.time + passed * clock.speed);
+  if (clock.time >= total) pause();
+  drawTime();
+  follow();
+  if (clock.playing) requestAnimationFrame(frame);
+}
+
+// Zoomed in, the hand stays in view.
+function follow() {
+  if (!lanes.length || !part("lanes").classList.contains("ra-zoomed")) return;
+  const { scroll } = lanes[0];
+  scroll.scrollLeft = (clock.time / total) * scroll.scrollWidth - scroll.clientWidth / 2;
+}
+
+function play() {
+  if (!total) return;
+  if (clock.time >= total) clock.time = 0;
+  clock.playing = true;
+  clock.last = null;
+  drawPlay();
+  requestAnimationFrame(frame);
+}
+
+function pause() {
+  clock.playing = false;
+  drawPlay();
+}
+
+function drawPlay() {
+  const name = clock.playing ? words.pause : words.play;
+  setText(part("play"), (clock.playing ? "❚❚ " : "▶ ") + name);
+}
