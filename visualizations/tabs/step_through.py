@@ -29,11 +29,12 @@ STATE_SECONDS = 3600
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 # What the page does itself: it answers a click on Run at once, and as a cancelled event sends nothing more,
-# it notes the end of a stopped run.
+# it notes the end of a stopped run; twice, because an update that was under way may still arrive.
 _WAIT = "() => ({text: %s, mood: 'busy', done: null})"
 _STOP = """(view, line) => line.mood === 'busy'
   ? [{...view, running: false}, {text: %s, mood: 'done', done: null}]
   : [view, line]"""
+_PAUSE = "() => new Promise((resume) => setTimeout(resume, 500))"
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,10 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         api_visibility="private",
         **MODEL_QUEUE,
     )
-    stop.click(
-        None, [view, run_line], [view, run_line], js=_STOP % json.dumps(t("app.stopped")), cancels=[running], **QUIET
+    stopping: dict[str, Any] = dict(
+        fn=None, inputs=[view, run_line], outputs=[view, run_line], js=_STOP % json.dumps(t("app.stopped")), **QUIET
     )
+    stop.click(**stopping, cancels=[running]).then(None, js=_PAUSE, **QUIET).then(**stopping)
     shown = [view, run_line, trace, prompt, *form.components]
     for example, button in buttons:
         button.click(partial(_show_example, example), None, shown, cancels=[running], queue=False, **QUIET)
