@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specdec.settings import BadInput
+from specdec.settings import BadInput, is_unicode
 from specdec.trace import PairInfo
 from specdec.weights import Progress, Report, WeightsUnavailable, default_target_folder, hub_is_reachable, silent
 
@@ -84,7 +84,7 @@ class Pair:
             raise BadInput("The prompt is empty; type some text.")
         if len(prompt) > MAX_PROMPT_CHARACTERS:
             raise BadInput(f"The prompt has {len(prompt):,} characters; the limit is {MAX_PROMPT_CHARACTERS:,}.")
-        if not _is_unicode(prompt):
+        if not is_unicode(prompt):
             raise BadInput("The prompt holds half a character (a lone surrogate), which is no text.")
         if chat and not self.tokenizer.chat_template:
             raise BadInput(f"{self.info.target} has no chat template; choose raw text.")
@@ -226,12 +226,3 @@ def _in_hub_cache(name: str) -> bool:
         return isinstance(try_to_load_from_cache(name, "config.json"), str)
     except HFValidationError:
         return False
-
-
-def _is_unicode(text: str) -> bool:
-    """False for a text with a lone surrogate: JSON can carry one, UTF-8, tokenizers and files can't."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

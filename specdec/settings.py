@@ -138,9 +138,21 @@ def choice(name: str, value: Any, keys: tuple[str, ...]) -> str:
     return value
 
 
+def is_unicode(text: str) -> bool:
+    """False for a text with half a surrogate pair: JSON can carry one; UTF-8, tokenizers and files can't."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def shown(value: Any, limit: int = 40) -> str:
     """A value for an error sentence, cut so that hostile input can't fill the screen."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write out a whole number of thousands of digits
+        text = "a number of thousands of digits"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -170,6 +182,7 @@ def _stop_strings(name: str, value: Any) -> tuple[str, ...]:
         isinstance(value, (list, tuple))
         and len(value) <= MAX_STOP_STRINGS
         and all(isinstance(text, str) and 0 < len(text) <= MAX_STOP_STRING_LENGTH for text in value)
+        and all(is_unicode(text) for text in value)
     )
     if not ok:
         raise BadInput(

@@ -40,6 +40,7 @@ class StaticModel:
 
     @torch.inference_mode()
     def extend(self, tokens: Tensor) -> Tensor:
+        self._check_room(len(tokens))
         tokens = self._begin(tokens)
         capturable = self.device.type == "cuda" and len(tokens) <= MAX_GAMMA + 1
         logits = self._graph_of(len(tokens)).replay(tokens) if capturable else self._forward(tokens, keep=0)
@@ -49,6 +50,7 @@ class StaticModel:
 
     @torch.inference_mode()
     def prefill(self, tokens: Tensor) -> None:
+        self._check_room(len(tokens))
         for start in range(0, len(tokens), PREFILL_CHUNK):
             chunk = self._begin(tokens[start : start + PREFILL_CHUNK])
             self._forward(chunk, keep=1)
@@ -59,9 +61,11 @@ class StaticModel:
             raise ValueError(f"{self.name} holds {self.length} tokens and can't be rewound to {length}.")
         self.length = length
 
+    def _check_room(self, count: int) -> None:
+        if self.length + count > self.max_length:
+            raise BadInput(f"{self.name} can hold {self.max_length} tokens; {self.length} + {count} are too many.")
+
     def _begin(self, tokens: Tensor) -> Tensor:
-        if self.length + len(tokens) > self.max_length:
-            raise BadInput(f"{self.name} can hold {self.max_length} tokens; {self.length} + {len(tokens)} are too many.")
         self._start.fill_(self.length)
         return tokens.to(self.device)
 

@@ -7,26 +7,22 @@ p, q and accept probability of a drafted token are kept in full.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from specdec.settings import BadInput, Settings
+from specdec.settings import Settings
+from specdec.strict_json import STRICT, compact_json, from_json, to_dict
 
 SCHEMA = "specdec-trace/1"
 MAX_JSON_BYTES = 4_000_000
-TOLERANCE = 1e-5
 
 Kind = Literal["accepted", "replaced", "bonus", "plain", "discarded"]
 StopReason = Literal["eos", "stop_string", "length", "context_full", "cancelled"]
 
-_STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
-
-@dataclass(frozen=True, config=_STRICT)
+@dataclass(frozen=True, config=STRICT)
 class TokenText:
     """A token as a person should see it.
 
@@ -41,7 +37,7 @@ class TokenText:
     bytes: str | None = None
 
 
-@dataclass(frozen=True, config=_STRICT)
+@dataclass(frozen=True, config=STRICT)
 class Candidate:
     """One id of a position's distribution. p: p_big; q: p_small, None where the draft model didn't run."""
 
@@ -53,7 +49,7 @@ class Candidate:
     bytes: str | None = None
 
 
-@dataclass(frozen=True, config=_STRICT)
+@dataclass(frozen=True, config=STRICT)
 class Other:
     """Sums over all ids that are not candidates; overlap and residual are summed id by id."""
 
@@ -63,7 +59,7 @@ class Other:
     residual: float | None
 
 
-@dataclass(frozen=True, config=_STRICT)
+@dataclass(frozen=True, config=STRICT)
 class Position:
     """One place in a round: a drafted token and its fate, or a token the target added.
 
@@ -97,7 +93,7 @@ class Position:
     bytes: str | None = None
 
 
-@dataclass(frozen=True, config=_STRICT)
+@dataclass(frozen=True, config=STRICT)
 class Round:
     """Draft, one target pass, verdict. Seconds: drafting, the target pass with its verdict, all of it.
 
@@ -116,7 +112,7 @@ class Round:
     positions: tuple[Position, ...]
 
 
-@dataclass(frozen=True, config=_STRICT)
+@dataclass(frozen=True, config=STRICT)
 class PairInfo:
     """Which models ran. draft is None when no draft model took part (prompt lookup, plain decoding)."""
 
@@ -126,7 +122,7 @@ class PairInfo:
     vocab_size: int
 
 
-@dataclass(frozen=True, config=_STRICT)
+@dataclass(frozen=True, config=STRICT)
 class Prompt:
     """What the models were fed. text: what the person typed; ids and tokens: after the chat template."""
 
@@ -135,7 +131,7 @@ class Prompt:
     tokens: tuple[TokenText, ...]
 
 
-@dataclass(frozen=True, config=_STRICT)
+@dataclass(frozen=True, config=STRICT)
 class Output:
     """What came out. text equals the texts of the emitted positions, joined."""
 
@@ -144,7 +140,7 @@ class Output:
     stop_reason: StopReason
 
 
-@dataclass(frozen=True, config=_STRICT)
+@dataclass(frozen=True, config=STRICT)
 class Metrics:
     """Counts and times of a run; a ratio is None when nothing was there to divide by.
 
@@ -179,7 +175,7 @@ class Metrics:
     tokens_per_second_with_prefill: float | None
 
 
-@dataclass(frozen=True, config=_STRICT)
+@dataclass(frozen=True, config=STRICT)
 class Trace:
     """A whole run. created: ISO 8601, UTC. dtype: of the target's weights. seed: also in settings."""
 
@@ -202,29 +198,23 @@ class Trace:
 
     def to_json(self) -> str:
         """Strict JSON; fields that say nothing (special: false, bytes: null) are left out."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return compact_json(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON as plain dicts and lists."""
-        return _without_silent_fields(_ADAPTER.dump_python(self, mode="json"))
+        return _without_silent_fields(to_dict(self))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Trace:
         """Read a trace back. Raises `BadInput` with one sentence when it isn't a trace of this schema."""
-        if len(text) > MAX_JSON_BYTES:
-            raise BadInput(f"The trace has {len(text):,} bytes; the limit is {MAX_JSON_BYTES:,}.")
-        try:
-            trace = _ADAPTER.validate_json(text)
-        except ValidationError as fault:
-            first = fault.errors(include_url=False, include_input=False)[0]
-            place = ".".join(str(part) for part in first["loc"][:6]) or "the file"
-            raise BadInput(f"This is not a {SCHEMA} file: {place}: {first['msg']}.") from None
+        from specdec.identities import check_identities  # which is about this module's records
+
+        trace = from_json(cls, text, name=f"{SCHEMA} file", limit=MAX_JSON_BYTES)
         Settings.checked(**trace.settings.to_dict())
         check_identities(trace)
         return trace
 
 
-_ADAPTER = TypeAdapter(Trace)
 _SILENT = {"special": False, "bytes": None}
 
 
@@ -269,81 +259,3 @@ def metrics_of(rounds: Sequence[Round], prefill_seconds: float) -> Metrics:
         tokens_per_second=ratio(emitted, decode_seconds),
         tokens_per_second_with_prefill=ratio(emitted, prefill_seconds + decode_seconds),
     )
-
-
-def check_identities(trace: Trace) -> None:
-    """Raise `BadInput` unless everything that a trace promises holds in it, sums to 1e-5.
-
-    Per position: p sums to 1; where a draft was scored q sums to 1, overlap + residual_mass = 1,
-    both agree with the candidates, and every probability lies in [0, 1]. Per round: the counts are
-    those of its positions. Over the run: the emitted ids and texts are the output's.
-    """
-    start = 0
-    for index, round_ in enumerate(trace.rounds):
-        _check_counts(index, round_, start)
-        start += round_.emitted
-    emitted = [p for p in trace.positions if p.kind != "discarded"]
-    if tuple(p.token_id for p in emitted) != trace.output.ids:
-        raise BadInput("The trace's rounds and its output hold different ids.")
-    if "".join(p.text for p in emitted) != trace.output.text:
-        raise BadInput("The trace's rounds and its output hold different texts.")
-    if len(trace.prompt.ids) != len(trace.prompt.tokens):
-        raise BadInput("The trace's prompt has not one token for each id.")
-    if trace.seed != trace.settings.seed:
-        raise BadInput(f"The trace's seed is {trace.seed} in one place and {trace.settings.seed} in another.")
-    if trace.metrics != metrics_of(trace.rounds, trace.metrics.prefill_seconds):
-        raise BadInput("The trace's metrics are not those of its rounds.")
-    for index, position in enumerate(trace.positions):
-        for name, value in _probabilities(position):
-            if not -TOLERANCE <= value <= 1 + TOLERANCE:
-                raise BadInput(f"Position {index} of the trace has {name} {value:.3g}, which is no probability.")
-        for name, difference in position_differences(position).items():
-            if abs(difference) > TOLERANCE:
-                raise BadInput(f"Position {index} of the trace breaks '{name}' by {difference:.2g}.")
-
-
-def _check_counts(index: int, round_: Round, start: int) -> None:
-    """The counts first: metrics over a count that nothing stands behind need not end."""
-    kinds = [position.kind for position in round_.positions]
-    accepted, discarded = kinds.count("accepted"), kinds.count("discarded")
-    counts = {
-        "drafted": sum(position.draft_id is not None for position in round_.positions),
-        "tested": accepted + kinds.count("replaced"),
-        "accepted": accepted,
-        "emitted": len(kinds) - discarded,
-    }
-    for name, count in counts.items():
-        if getattr(round_, name) != count:
-            raise BadInput(f"Round {index} of the trace has another number of {name} tokens than its positions show.")
-    if [position.output_index for position in round_.positions] != list(range(start, start + len(kinds))):
-        raise BadInput(f"Round {index} of the trace does not continue the output where the round before it ended.")
-
-
-def _probabilities(position: Position) -> Iterator[tuple[str, float]]:
-    for name in ("p", "q", "accept_probability", "coin", "overlap", "residual_mass"):
-        value = getattr(position, name)
-        if value is not None:
-            yield name, value
-    for candidate in position.candidates:
-        yield "a candidate's p", candidate.p
-        yield "a candidate's q", candidate.q or 0.0
-    for name in ("p", "q", "overlap", "residual"):
-        yield f"the others' {name}", getattr(position.other, name) or 0.0
-
-
-def position_differences(position: Position) -> dict[str, float]:
-    """What each identity of a position is off by; all zero up to rounding."""
-    candidates, other = position.candidates, position.other
-    differences = {"p sums to 1": sum(c.p for c in candidates) + other.p - 1}
-    if position.overlap is None or position.residual_mass is None:
-        return differences
-    p, q = [c.p for c in candidates], [c.q or 0.0 for c in candidates]
-    overlap = sum(map(min, p, q)) + (other.overlap or 0.0)
-    residual = sum(max(0.0, a - b) for a, b in zip(p, q)) + (other.residual or 0.0)
-    return differences | {
-        "q sums to 1": sum(q) + (other.q or 0.0) - 1,
-        "overlap is the sum of min(p, q)": overlap - position.overlap,
-        "residual_mass is the sum of max(0, p - q)": residual - position.residual_mass,
-        "overlap + residual_mass = 1": position.overlap + position.residual_mass - 1,
-        "overlap + residual = p among the others": (other.overlap or 0) + (other.residual or 0) - other.p,
-    }

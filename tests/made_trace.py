@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from specdec.settings import Settings
+from specdec.identities import check_identities
 from specdec.trace import (
-    SCHEMA, Candidate, Other, Output, PairInfo, Position, Prompt, Round, TokenText, Trace, check_identities, metrics_of,
+    SCHEMA, Candidate, Other, Output, PairInfo, Position, Prompt, Round, TokenText, Trace, metrics_of,
 )  # fmt: skip
 
 HOSTILE = (

@@ -6,19 +6,17 @@ there is nothing to divide by. No torch here: a figure or a page can read a reco
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from specdec.settings import BadInput
+from specdec import strict_json
+from specdec.strict_json import STRICT, to_dict
 from specdec.trace import ratio
 
-STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 MAX_JSON_BYTES = 20_000_000
 
 R = TypeVar("R")
@@ -187,19 +185,13 @@ class Costs:
         return to_json(self)
 
 
-@functools.cache
-def _adapter(kind: type) -> TypeAdapter:
-    return TypeAdapter(kind)
-
-
-def to_dict(record: Any) -> dict[str, Any]:
-    """A record as plain dicts and lists."""
-    return _adapter(type(record)).dump_python(record, mode="json")
+def to_json(self) -> str:
+        return to_json(self)
 
 
 def to_json(record: Any) -> str:
     """Strict JSON of any record of this package."""
-    return json.dumps(to_dict(record), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return strict_json.compact_json(to_dict(record))
 
 
 def write_json(path: Path, record: dict[str, Any]) -> None:
@@ -209,11 +201,4 @@ def write_json(path: Path, record: dict[str, Any]) -> None:
 
 def from_json(kind: type[R], text: str | bytes) -> R:
     """Read a record back. Raises `BadInput` with one sentence when it isn't one of that kind."""
-    if len(text) > MAX_JSON_BYTES:
-        raise BadInput(f"The record has {len(text):,} bytes; the limit is {MAX_JSON_BYTES:,}.")
-    try:
-        return _adapter(kind).validate_json(text)
-    except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"][:6]) or "the file"
-        raise BadInput(f"This is not a {kind.__name__} record: {place}: {first['msg']}.") from None
+    return strict_json.from_json(kind, text, name=f"{kind.__name__} record", limit=MAX_JSON_BYTES)

@@ -137,3 +137,13 @@ def test_settings_survive_json():
 def test_reading_settings_and_traces_never_waits_for_torch(module):
     code = f"import sys, {module}; sys.exit(any(name in sys.modules for name in ('torch', 'transformers', 'gradio')))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_a_number_too_long_to_write_out_is_refused_in_words():
+    with pytest.raises(BadInput, match="seed must be a whole number"):
+        Settings.checked(seed=10**5000)
+
+
+def test_half_a_character_is_no_stop_string():
+    with pytest.raises(BadInput, match="stop_strings must be"):
+        Settings.checked(stop_strings=["\ud800"])

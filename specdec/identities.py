@@ -1,0 +1,88 @@
+"""What a trace promises beyond its types: counts that fit, sums that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specdec.settings import BadInput
+from specdec.trace import Position, Round, Trace, metrics_of
+
+TOLERANCE = 1e-5
+
+
+def check_identities(trace: Trace) -> None:
+    """Raise `BadInput` unless everything that a trace promises holds in it, sums to 1e-5.
+
+    Per position: p sums to 1; where a draft was scored q sums to 1, overlap + residual_mass = 1,
+    both agree with the candidates, and every probability lies in [0, 1]. Per round: the counts are
+    those of its positions. Over the run: the emitted ids and texts are the output's.
+    """
+    start = 0
+    for index, round_ in enumerate(trace.rounds):
+        _check_counts(index, round_, start)
+        start += round_.emitted
+    emitted = [p for p in trace.positions if p.kind != "discarded"]
+    if tuple(p.token_id for p in emitted) != trace.output.ids:
+        raise BadInput("The trace's rounds and its output hold different ids.")
+    if "".join(p.text for p in emitted) != trace.output.text:
+        raise BadInput("The trace's rounds and its output hold different texts.")
+    if len(trace.prompt.ids) != len(trace.prompt.tokens):
+        raise BadInput("The trace's prompt has not one token for each id.")
+    if trace.seed != trace.settings.seed:
+        raise BadInput(f"The trace's seed is {trace.seed} in one place and {trace.settings.seed} in another.")
+    if trace.metrics != metrics_of(trace.rounds, trace.metrics.prefill_seconds):
+        raise BadInput("The trace's metrics are not those of its rounds.")
+    for index, position in enumerate(trace.positions):
+        for name, value in _probabilities(position):
+            if not -TOLERANCE <= value <= 1 + TOLERANCE:
+                raise BadInput(f"Position {index} of the trace has {name} {value:.3g}, which is no probability.")
+        for name, difference in position_differences(position).items():
+            if abs(difference) > TOLERANCE:
+                raise BadInput(f"Position {index} of the trace breaks '{name}' by {difference:.2g}.")
+
+
+def _check_counts(index: int, round_: Round, start: int) -> None:
+    """The counts first: metrics over a count that nothing stands behind need not end."""
+    kinds = [position.kind for position in round_.positions]
+    accepted, discarded = kinds.count("accepted"), kinds.count("discarded")
+    counts = {
+        "drafted": sum(position.draft_id is not None for position in round_.positions),
+        "tested": accepted + kinds.count("replaced"),
+        "accepted": accepted,
+        "emitted": len(kinds) - discarded,
+    }
+    for name, count in counts.items():
+        if getattr(round_, name) != count:
+            raise BadInput(f"Round {index} of the trace has another number of {name} tokens than its positions show.")
+    if [position.output_index for position in round_.positions] != list(range(start, start + len(kinds))):
+        raise BadInput(f"Round {index} of the trace does not continue the output where the round before it ended.")
+
+
+def _probabilities(position: Position) -> Iterator[tuple[str, float]]:
+    for name in ("p", "q", "accept_probability", "coin", "overlap", "residual_mass"):
+        value = getattr(position, name)
+        if value is not None:
+            yield name, value
+    for candidate in position.candidates:
+        yield "a candidate's p", candidate.p
+        yield "a candidate's q", candidate.q or 0.0
+    for name in ("p", "q", "overlap", "residual"):
+        yield f"the others' {name}", getattr(position.other, name) or 0.0
+
+
+def position_differences(position: Position) -> dict[str, float]:
+    """What each identity of a position is off by; all zero up to rounding."""
+    candidates, other = position.candidates, position.other
+    differences = {"p sums to 1": sum(c.p for c in candidates) + other.p - 1}
+    if position.overlap is None or position.residual_mass is None:
+        return differences
+    p, q = [c.p for c in candidates], [c.q or 0.0 for c in candidates]
+    overlap = sum(map(min, p, q)) + (other.overlap or 0.0)
+    residual = sum(max(0.0, a - b) for a, b in zip(p, q)) + (other.residual or 0.0)
+    return differences | {
+        "q sums to 1": sum(q) + (other.q or 0.0) - 1,
+        "overlap is the sum of min(p, q)": overlap - position.overlap,
+        "residual_mass is the sum of max(0, p - q)": residual - position.residual_mass,
+        "overlap + residual_mass = 1": position.overlap + position.residual_mass - 1,
+        "overlap + residual = p among the others": (other.overlap or 0) + (other.residual or 0) - other.p,
+    }
