@@ -76,15 +76,17 @@ def roofline_caption(roofline: Roofline, gamma: int) -> str:
 
 
 def sweep_caption(sweep: Sweep) -> str:
-    """The best measured draft length with its interval; '' before any run."""
+    """The best measured draft length with its interval and those that noise can't tell from it; '' before any run."""
     measured = [point for point in sweep.points if point.result.speedup]
     costs = sweep.comparison.costs
     if not measured:
         return ""
     best = max(measured, key=lambda point: point.result.speedup.pooled)
     ratio = best.result.speedup
-    return t(
-        "faster.sweep.said" if ratio.pooled > 1 else "faster.sweep.said_none",
+    near = [p.gamma for p in measured if p is not best and ratio.low and (p.result.speedup.high or 0) >= ratio.low]
+    kind = "noisy" if best.result.verdict.key == "too_noisy" else "best" if ratio.pooled > 1 else "none"
+    said = t(
+        f"faster.sweep.said.{kind}",
         gamma=best.gamma,
         speedup=f"{ratio.pooled:.2f}",
         low="–" if ratio.low is None else f"{ratio.low:.2f}",
@@ -94,3 +96,4 @@ def sweep_caption(sweep: Sweep) -> str:
         c="–" if costs is None else f"{costs.cost_ratio:.3f}",
         where=where_of(sweep.comparison),
     )
+    return f"{said} {t('faster.sweep.said.near', gammas=', '.join(map(str, near)))}" if near else said

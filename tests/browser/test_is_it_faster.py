@@ -143,7 +143,7 @@ def test_bad_input_is_refused_in_a_sentence(opened: Page) -> None:
     expect(opened.locator("#measure-report .rp-verdict")).to_contain_text("Faster here: 1.11×")
 
 
-def test_a_race_runs_live_and_stop_ends_a_measurement(opened: Page) -> None:
+def test_a_race_runs_live_and_stop_frees_the_models(opened: Page) -> None:
     opened.locator("#timing-settings button").first.click()
     box = opened.locator("#timing-max_new_tokens input[type=number]")
     box.fill("16")
@@ -157,6 +157,9 @@ def test_a_race_runs_live_and_stop_ends_a_measurement(opened: Page) -> None:
     expect(opened.locator("#measure-line")).to_contain_text(t("faster.warming"), timeout=PATIENCE)
     opened.click("#measure-stop")
     expect(opened.locator("#measure-line")).to_contain_text(t("faster.stopped"))
+    opened.click("#race-run")  # what was stopped lets go of the models
+    expect(opened.locator("#race-line")).to_contain_text("one lane after the other", timeout=PATIENCE)
+    expect(opened.locator("#race-line")).to_contain_text("Finished", timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -16,6 +16,7 @@ from visualizations.figures import palette
 from visualizations.figures.gamma_sweep import TRACES, WhatIf, gamma_sweep, measured_what_if
 from visualizations.figures.pass_cost import pass_time, throughput
 from visualizations.figures.published import LEVIATHAN_POINTS, SPEC_BENCH_POINTS
+from visualizations.figures.race_lanes import race_lanes
 from visualizations.figures.roofline import roofline_figure, verification_of
 from visualizations.figures.time_spent import splits_of, time_spent
 from visualizations.figures.timing_style import MEASURED, PREDICTED, PUBLISHED, WHAT_IF, WORK
@@ -151,6 +152,21 @@ def test_a_race_keeps_its_timestamps_and_what_became_of_each_token() -> None:
     assert plain["blocks"][3][4] == [["plain", "␣<b>blue</b>", " <b>blue</b>"]]
     assert "ratio 1.33" in value["line"] and race_value(made_race(), running=True)["line"] == ""
     assert race_value(None)["lanes"] == []
+
+
+def test_the_race_is_a_still_figure_too() -> None:
+    bars = {trace.name: trace for trace in race_lanes(made_race()).data}
+    assert [len(trace.x) for trace in bars.values()] == [6, 6, 6, 18]
+    passes = bars["a pass of the target"]
+    assert (passes.base[12], passes.x[12]) == (pytest.approx(0.008), pytest.approx(0.021))
+    assert "&lt;b&gt;" in passes.text[3]
+
+
+def test_noise_is_told_where_lengths_are_ranked() -> None:
+    sweep = made_sweep()
+    assert "Within the noise" not in sweep_caption(sweep)
+    points = [replace(p, result=replace(p.result, speedup=replace(p.result.speedup, low=0.9, high=2.0))) for p in sweep.points]
+    assert "Within the noise of it: γ = 2, 4, 8" in sweep_caption(replace(sweep, points=tuple(points)))
 
 
 def test_figures_are_strict_json_and_colours_are_seen_on_both_pages() -> None:

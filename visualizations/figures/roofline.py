@@ -45,7 +45,7 @@ def roofline_figure(roofline: Roofline, gamma: int) -> go.Figure:
         _points(others, roofline, t("faster.why.other_passes"), "circle-open", PUBLISHED, 9, told=False),
         _points(ones, roofline, t("faster.why.decode_point"), "circle", MEASURED, 15),
         _points(verified, roofline, t("faster.why.verify_point"), "diamond", MEASURED, 15),
-        _points(prefill, roofline, t("faster.why.prefill_point"), "square", PUBLISHED, 13, where="bottom left"),
+        _points(prefill, roofline, t("faster.why.prefill_point"), "square", PUBLISHED, 13, where="bottom center"),
     ]
     lowest = min(point.flop_rate for point in roofline.points) / GIGA
     layout = base_layout(

@@ -44,7 +44,8 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
 
 def machine(hardware: Hardware, pair: str, dtype: str) -> str:
     """'pair in float32 on Name (cpu, 2 threads)': what belongs beside every number."""
-    threads = f", {hardware.threads} threads" if hardware.device == "cpu" else ""
+    plural = "" if hardware.threads == 1 else "s"
+    threads = f", {hardware.threads} thread{plural}" if hardware.device == "cpu" else ""
     return f"{pair} in {dtype} on {hardware.name} ({hardware.device}{threads})"
 
 

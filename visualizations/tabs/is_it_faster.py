@@ -38,6 +38,7 @@ from visualizations.text import t
 from visualizations.timing_records import recorded
 
 RECORDED_WAY = "gamma4"
+LATEX = [{"left": "$", "right": "$", "display": False}]
 
 # The cancelled event sends nothing more, so the page itself notes that it is over.
 _STOP_LINES = """(...lines) => lines.map((line) => line.mood === 'busy' ? {text: %s, mood: 'done', done: null} : line)"""
@@ -100,7 +101,7 @@ def _measure_section() -> tuple[Section, RunsPart]:
         button, stop = _buttons(t("faster.measure.button"), "measure")
     line = _line("measure")
     report = Report(name=t("faster.measure.name"), elem_id="measure-report")
-    gr.Markdown(f"## {t('faster.time.title')}\n{t('faster.time.intro')}")
+    gr.Markdown(f"## {t('faster.time.title')}\n{t('faster.time.intro')}", latex_delimiters=LATEX)
     chart = Chart(name=t("faster.time.name"), empty=t("faster.time.empty"), elem_id="time-chart")
     formula = Report(name=t("faster.time.title"), elem_id="formula-report")
     return Section(button, stop, line, (report, chart, formula)), runs

@@ -19,19 +19,20 @@ function factNode(fact) {
 
 function tableNode(table) {
   const grid = make("table");
+  const wordy = table.head.map((_, i) => i > 0 && table.rows.some((row) => row[i].length > LONGEST_NUMBER));
   const head = make("tr");
-  for (const name of table.head) {
-    const cell = make("th", "", name);
+  table.head.forEach((name, i) => {
+    const cell = make("th", wordy[i] ? "rp-words" : "", name);
     cell.scope = "col";
     head.append(cell);
-  }
+  });
   const top = make("thead");
   top.append(head);
   const body = make("tbody");
   for (const row of table.rows) {
     const line = make("tr");
     row.forEach((text, i) => {
-      const cell = make(i ? "td" : "th", i && text.length > LONGEST_NUMBER ? "rp-words" : "", text);
+      const cell = make(i ? "td" : "th", wordy[i] ? "rp-words" : "", text);
       if (!i) cell.scope = "row";
       line.append(cell);
     });
