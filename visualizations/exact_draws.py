@@ -11,6 +11,7 @@ from specdec.settings import EXACT_RULES, RULES, BadInput, Sampling, Settings, c
 from specdec.trace import Position, Trace
 from visualizations.bars import RAW_DRAFT_TOP_K, Bars
 from visualizations.components.sampling_view import sampling_value
+from visualizations.engine_imports import import_engine
 from visualizations.exact_tables import position_name, rule_name
 from visualizations.figures.labels import token_label
 from visualizations.figures.sampling_run import SamplingRun
@@ -71,6 +72,7 @@ def draw_with_loop(bars: Bars, request: Request) -> dict[str, Any]:
 
 def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> Iterator[dict[str, Any]]:
     """Draw at position `index` of `trace`: one pass of each model gives both whole laws."""
+    import_engine()
     import torch
 
     from specdec.sampling_test import sampling_test
@@ -148,6 +150,7 @@ def position_index(trace: Trace, index: Any) -> int:
 
 
 def _law_after(model: Any, context: list[int], sampling: Sampling) -> Tensor:
+    import_engine()
     import torch
 
     from specdec.probabilities import probabilities
@@ -171,6 +174,7 @@ def _refuse_foreign(pair: Pair, context: list[int]) -> None:
 
 
 def _tensors(bars: Bars) -> tuple[Tensor, Tensor]:
+    import_engine()
     import torch
 
     return torch.tensor(bars.p_big, dtype=torch.float64), torch.tensor(bars.p_small, dtype=torch.float64)
@@ -236,6 +240,7 @@ def _report(test: SamplingTest, acceptance: float, limit: float) -> list[str]:
 
 
 def _run_of(test: SamplingTest, names: Any, limit: float, order: Tensor | None) -> SamplingRun:
+    import_engine()
     import torch
 
     cells = torch.arange(len(test.law)) if order is None else order

@@ -16,6 +16,7 @@ from specdec.settings import BIASED_RULES, EXACT_RULES, Settings
 from specdec.trace import Position, Trace
 from visualizations.bars import Bars
 from visualizations.components.table_view import table
+from visualizations.engine_imports import import_engine
 from visualizations.figures.labels import token_label
 from visualizations.text import t
 
@@ -45,6 +46,7 @@ def several_tokens() -> list[dict[str, Any]]:
 
 
 def _texts_table() -> dict[str, Any]:
+    import_engine()
     import torch
 
     from specdec.exactness import distance_of_texts, expected_accepted, sequence_law, target_sequence_law
@@ -76,6 +78,7 @@ def _texts_table() -> dict[str, Any]:
 
 
 def _block_table() -> dict[str, Any]:
+    import_engine()
     import torch
 
     from specdec.exactness import expected_accepted
@@ -102,6 +105,7 @@ def _block_table() -> dict[str, Any]:
 
 def today_table(bars: Bars) -> list[dict[str, Any]]:
     """Drafts kept by a round of two on these bars, by the exact rules."""
+    import_engine()
     import torch
 
     from specdec.exactness import expected_accepted

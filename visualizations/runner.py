@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from specdec import pairs
 from specdec.settings import BadInput, Settings
 from specdec.trace import Trace
+from visualizations.engine_imports import import_engine
 from visualizations.inputs import CUSTOM, PairChoice
 
 POLL_SECONDS = 0.2
@@ -116,6 +117,7 @@ class ModelShelf:
         try:
             with self._one_load:
                 self._make_room()
+                import_engine()
                 loading.pair = self._load(loading.choice, note)
         except BadInput as error:
             loading.error = error

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from specdec.timing.comparison import Comparison, Sweep
 from specdec.timing.records import Costs, from_json
+from visualizations.engine_imports import import_engine
 
 if TYPE_CHECKING:
     from specdec.timing.race import Race
@@ -37,6 +38,7 @@ class Recorded:
 @lru_cache(maxsize=1)
 def recorded() -> Recorded:
     """All of them, read once. Slow the first time: it imports torch."""
+    import_engine()
     from specdec.timing.race import Race
     from specdec.timing.roofline import Roofline
 
