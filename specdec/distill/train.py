@@ -17,6 +17,7 @@ from transformers import LlamaForCausalLM
 
 from specdec.distill.batches import Batch, Dataset
 from specdec.distill.losses import head_loss
+from specdec.settings import BadInput
 
 CHECKPOINT = "checkpoint.safetensors"
 
@@ -264,6 +265,8 @@ def _optimizers(matrices: list[Tensor], vectors: list[Tensor], settings: TrainSe
     if settings.optimizer == "adamw":
         optimizers = [adamw(matrices, settings.weight_decay), adamw(vectors, 0.0)]
     else:
+        if not hasattr(torch.optim, "Muon"):
+            raise BadInput(f"The optimizer muon needs torch 2.9 or newer; this is {torch.__version__}. Choose adamw.")
         muon = torch.optim.Muon(
             matrices, lr=settings.learning_rate, weight_decay=settings.weight_decay, adjust_lr_fn="match_rms_adamw"
         )
