@@ -40,9 +40,12 @@ from visualizations.timing_records import recorded
 RECORDED_WAY = "gamma4"
 LATEX = [{"left": "$", "right": "$", "display": False}]
 
-# The cancelled event sends nothing more, so the page itself notes that it is over.
-_STOP_LINES = """(...lines) => lines.map((line) => line.mood === 'busy' ? {text: %s, mood: 'done', done: null} : line)"""
-_STOP_RACE = """(view) => ({...view, running: false})"""
+# A cancelled event sends nothing more, so the page itself notes that it is over; twice, because an update that
+# was under way may still arrive.
+_STOP = """(race, ...lines) => [
+  {...race, running: false},
+  ...lines.map((line) => line.mood === 'busy' ? {text: %s, mood: 'done', done: null} : line)]"""
+_PAUSE = "() => new Promise((resume) => setTimeout(resume, 500))"
 
 
 @dataclass(frozen=True)
@@ -74,10 +77,10 @@ def build_is_it_faster(page: gr.Blocks, shelf: ModelShelf) -> None:
         _on(machine, partial(_machine, shelf), shared),
         _on(sweep, partial(_sweep, shelf), everything),
     ]
-    lines = [section.line for section in sections]
+    noted = [race.parts[0], *(section.line for section in sections)]
+    note: dict[str, Any] = dict(fn=None, inputs=noted, outputs=noted, js=_STOP % json.dumps(t("faster.stopped")), **QUIET)
     for section in sections:
-        section.stop.click(None, lines, lines, js=_STOP_LINES % json.dumps(t("faster.stopped")), cancels=events, **QUIET)
-        section.stop.click(None, race.parts[0], race.parts[0], js=_STOP_RACE, **QUIET)
+        section.stop.click(**note, cancels=events).then(None, js=_PAUSE, **QUIET).then(**note)
     shown = [part for section in sections for part in (section.line, *section.parts)]
     page.load(_recorded_values, None, shown, concurrency_limit=None, **QUIET)
 

@@ -1,6 +1,7 @@
 // The clock: a time in seconds that the lanes show. A frame of the replay asks the server for nothing.
 
 const clock = { time: 0, speed: 1, playing: false, last: null };
+const running = () => Boolean(props.value && props.value.running);
 const LONGEST_FRAME = 0.25; // a page in the background stands still
 
 function drawTime() {
@@ -12,7 +13,8 @@ function drawTime() {
   setText(part("clock"), seconds(time) + " / " + seconds(total));
 }
 
-function drawLane(lane, time) {
+function drawLane(lane, clockTime) {
+  const time = running() ? lane.seconds : clockTime; // while it runs, each lane shows all that it has
   const part_ = total ? Math.min(1, time / total) : 0;
   lane.blocks.style.clipPath = "inset(-2px " + (100 - 100 * part_) + "% -2px 0)";
   lane.hand.style.left = 100 * part_ + "%";
@@ -23,7 +25,7 @@ function drawLane(lane, time) {
     if (i < lane.shown !== there) token.node.classList.toggle("ra-later", !there);
   });
   lane.shown = done;
-  const most = Math.max(...lanes.map((other) => other.tokens.length), props.value.running ? lane.limit : 1);
+  const most = Math.max(...lanes.map((other) => other.tokens.length), running() ? lane.limit : 1);
   lane.bar.style.width = (100 * done) / most + "%";
   const over = lane.seconds > 0 && time >= lane.seconds - 1e-9;
   const spent = over ? lane.seconds : time;
@@ -43,11 +45,13 @@ function frame(now) {
   if (clock.playing) requestAnimationFrame(frame);
 }
 
-// Zoomed in, the hand stays in view.
+// Zoomed in, the hand stays in view; while it runs, that of the lane that grows.
 function follow() {
   if (!lanes.length || !part("lanes").classList.contains("ra-zoomed")) return;
   const { scroll } = lanes[0];
-  scroll.scrollLeft = (clock.time / total) * scroll.scrollWidth - scroll.clientWidth / 2;
+  const growing = lanes.filter((lane) => lane.tokens.length).pop();
+  const time = running() && growing ? growing.seconds : clock.time;
+  scroll.scrollLeft = (time / total) * scroll.scrollWidth - scroll.clientWidth / 2;
 }
 
 function play() {
