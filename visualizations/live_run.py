@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,21 +53,29 @@ def empty_view(running: bool = False) -> dict[str, Any]:
     return run_view_value(None, [], running)
 
 
-def run_steps(shelf: ModelShelf, choice: PairChoice, prompt: str, settings: Settings) -> Iterator[Shown]:
+def run_steps(
+    shelf: ModelShelf, choice: PairChoice, prompt: str, settings: Settings, stop: threading.Event
+) -> Iterator[Shown]:
     """What to show at every step of a run, the last when it is over.
 
-    A fault ends it with a line in words. Closing the iterator ends the run.
+    Setting `stop` ends it within a round, a fault with a line in words. Closing the iterator ends it too.
     """
     view, trace = GrowingView(), None
     try:
-        for event in shelf.traces(choice, prompt, settings):
-            if isinstance(event, Waiting):
-                yield Shown(waiting_line(event), empty_view(running=True))
-                continue
-            trace = event
-            over = trace.output.stop_reason != "cancelled"
-            line = finished_line(trace) if over else running_line(trace)
-            yield Shown(line, view.value(trace, running=not over), trace)
+        with closing(shelf.traces(choice, prompt, settings)) as events:
+            for event in events:
+                if stop.is_set():
+                    break
+                if isinstance(event, Waiting):
+                    yield Shown(waiting_line(event), empty_view(running=True))
+                    continue
+                trace = event
+                over = trace.output.stop_reason != "cancelled"
+                line = finished_line(trace) if over else running_line(trace)
+                yield Shown(line, view.value(trace, running=not over), trace)
+        if trace is None or trace.output.stop_reason == "cancelled":
+            line = status(t("app.stopped"), "done")
+            yield Shown(line, view.value(trace, running=False) if trace else empty_view())
     except BadInput as refusal:
         yield Shown(status(str(refusal), "fault"), None if trace else empty_view())
     except Exception as fault:

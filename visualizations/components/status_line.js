@@ -12,4 +12,7 @@ function draw() {
 }
 
 draw();
-watch('value', draw);
+watch('value', () => {
+  draw();
+  if (props.value && props.value.leave) trigger('leave');
+});

@@ -18,7 +18,10 @@ def status(text: str = "", mood: Mood = "quiet", done: float | None = None) -> d
 
 
 class StatusLine(gr.HTML):
-    """Shows a `status` value. Its text reaches the page as text only, and readers hear it change."""
+    """Shows a `status` value. Its text reaches the page as text only, and readers hear it change.
+
+    A value with a true "leave" fires the event `leave`: what still waits in the queue should go.
+    """
 
     def __init__(self, value: dict[str, Any] | None = None, **kwargs: Any) -> None:
         super().__init__(

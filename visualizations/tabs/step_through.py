@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,20 +22,19 @@ from visualizations.examples import Example, examples, recorded_trace
 from visualizations.live_run import loading_line, run_steps, view_of
 from visualizations.inputs import checked_prompt
 from visualizations.runner import POLL_SECONDS, ModelShelf
+from visualizations.stopping import OpenRuns
 from visualizations.tabs.settings_form import SettingsForm, build_settings_form, form_values, read_form
 from visualizations.text import t
 
 MODEL_QUEUE: dict[str, Any] = {"concurrency_limit": 1, "concurrency_id": "model"}
 STATE_SECONDS = 3600
+LEAVE = {"leave": True}
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
-# What the page does itself: it answers a click on Run at once, and as a cancelled event sends nothing more,
-# it notes the end of a stopped run; twice, because an update that was under way may still arrive.
+# What the page does itself: it answers a click on Run at once, and notes that a run leaves the queue, which
+# happens without a word from the server.
 _WAIT = "() => ({text: %s, mood: 'busy', done: null})"
-_STOP = """(view, line) => line.mood === 'busy'
-  ? [{...view, running: false}, {text: %s, mood: 'done', done: null}]
-  : [view, line]"""
-_PAUSE = "() => new Promise((resume) => setTimeout(resume, 500))"
+_STOPPED = "(line) => line.mood === 'busy' ? {text: %s, mood: 'done', leave: true} : line"
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,18 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     saver = FileSaver()
 
     gr.on([run.click, prompt.submit], None, None, run_line, js=_WAIT % json.dumps(t("app.your_turn")), **QUIET)
+    runs = OpenRuns()
+
+    def start(request: gr.Request, asked: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
+        with runs.run(request.session_hash) as stopped:
+            yield from _run(shelf, stopped, asked, values)
+
+    def halt(request: gr.Request) -> None:
+        runs.stop(request.session_hash)
+
     running = gr.on(
         [run.click, prompt.submit],
-        partial(_run, shelf),
+        start,
         [prompt, *form.components],
         [view, run_line, trace],
         preprocess=False,  # the raw values are checked in one place, with one kind of sentence
@@ -92,27 +101,29 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         api_visibility="private",
         **MODEL_QUEUE,
     )
-    stopping: dict[str, Any] = dict(
-        fn=None, inputs=[view, run_line], outputs=[view, run_line], js=_STOP % json.dumps(t("app.stopped")), **QUIET
-    )
-    stop.click(**stopping, cancels=[running]).then(None, js=_PAUSE, **QUIET).then(**stopping)
+    # First a run comes to its own end, so that its last word is last; then one that only waits leaves the queue.
+    run_line.leave(None, cancels=[running], **QUIET)
+    halted = stop.click(halt, queue=False, **QUIET)
+    halted.then(None, run_line, run_line, js=_STOPPED % json.dumps(t("app.stopped")), **QUIET)
     shown = [view, run_line, trace, prompt, *form.components]
     for example, button in buttons:
-        button.click(partial(_show_example, example), None, shown, cancels=[running], queue=False, **QUIET)
-    upload.upload(partial(_show_upload, form), upload, shown, cancels=[running], queue=False, **QUIET)
+        halted = button.click(halt, queue=False, **QUIET)
+        halted.then(partial(_show_example, example), None, shown, queue=False, **QUIET)
+    halted = upload.upload(halt, queue=False, **QUIET)
+    halted.then(partial(_show_upload, form), upload, shown, queue=False, **QUIET)
     download.click(partial(_save, first), trace, saver, queue=False, **QUIET)
     page.load(partial(_watch_loading, shelf, first), None, models_line, concurrency_limit=None, **QUIET)
     return RunOnScreen(view, trace)
 
 
-def _run(shelf: ModelShelf, prompt: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
+def _run(shelf: ModelShelf, stopped: threading.Event, prompt: Any, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     try:
         choice, settings = read_form(values)
         checked_prompt(prompt)
     except BadInput as refusal:
         yield gr.skip(), status(str(refusal), "fault"), gr.skip()
         return
-    for step in run_steps(shelf, choice, prompt, settings):
+    for step in run_steps(shelf, choice, prompt, settings, stopped):
         yield _or_skip(step.view), step.line, _or_skip(step.trace)
 
 
@@ -127,7 +138,7 @@ def _recorded_line(example: Example) -> dict[str, Any]:
 def _show_example(example: Example) -> list[Any]:
     trace = recorded_trace(example)
     values = form_values(example.settings, example.choice)
-    return [view_of(trace), _recorded_line(example), trace, example.prompt, *values]
+    return [view_of(trace), _recorded_line(example) | LEAVE, trace, example.prompt, *values]
 
 
 def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
@@ -137,7 +148,7 @@ def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
     except BadInput as refusal:
         return [gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip(), *kept]
     line = status(t("app.uploaded", emitted=trace.metrics.emitted), "done")
-    return [view_of(trace), line, trace, trace.prompt.text, *kept]
+    return [view_of(trace), line | LEAVE, trace, trace.prompt.text, *kept]
 
 
 def _save(first: Example, trace: Trace | None) -> dict[str, Any]:
