@@ -153,7 +153,9 @@ def sweep_steps(
     return _growing(shelf, choice, work, sweep_values)
 
 
-def _growing(shelf: ModelShelf, choice: PairChoice, work: Callable[[Any], Iterator[Any]], values: Callable[[Any], tuple]) -> Iterator[Shown]:
+def _growing(
+    shelf: ModelShelf, choice: PairChoice, work: Callable[[Any], Iterator[Any]], values: Callable[[Any], tuple]
+) -> Iterator[Shown]:
     """Steps of a record with done and total, its own or its comparison's."""
 
     def counted(record: Any, key: str, mood: Any) -> dict[str, Any]:

@@ -72,14 +72,24 @@ def _ceiling(roofline: Roofline, intensity: float) -> float:
 
 
 def _points(
-    points: Sequence[RooflinePoint], roofline: Roofline, name: str, symbol: str, color: str, size: int, *, told: bool = True, where: str = "bottom right"
+    points: Sequence[RooflinePoint],
+    roofline: Roofline,
+    name: str,
+    symbol: str,
+    color: str,
+    size: int,
+    *,
+    told: bool = True,
+    where: str = "bottom right",
 ) -> go.Scatter:
+    """Passes of one kind; told: the widest has its name and number of tokens beside it."""
+    labels = ["" for _ in points[:-1]] + [t("faster.why.point", name=name, tokens=point.tokens) for point in points[-1:]]
     return go.Scatter(
         x=[point.intensity for point in points] or [None],
         y=[point.flop_rate / GIGA for point in points] or [None],
         name=name,
         mode="markers+text" if told else "markers",
-        text=[t("faster.why.point", name=name, tokens=point.tokens) if point is points[-1] else "" for point in points] if told else None,
+        text=labels if told else None,
         textposition=where,
         textfont={"size": 15},
         marker={"symbol": symbol, "size": size, "color": color, "line": {"color": color, "width": 2}},

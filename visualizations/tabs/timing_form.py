@@ -105,10 +105,10 @@ def read_runs(values: Sequence[Any]) -> Runs:
 
 
 def _slider(name: str, low: float, high: float, step: float, value: float) -> Component:
+    info = t("faster.measure.gamma_info" if name == "gamma" else f"app.{name}.info")
     return gr.Slider(
-        low, high, value, step=step, label=t(f"app.{name}.label"), info=t(f"app.{name}.info"), interactive=True, buttons=[],
-        elem_id=f"timing-{name}",
-    )  # fmt: skip
+        low, high, value, step=step, label=t(f"app.{name}.label"), info=info, interactive=True, buttons=[], elem_id=f"timing-{name}"
+    )
 
 
 def _dropdown(name: str, keys: Sequence[str], value: str) -> Component:

@@ -2,7 +2,8 @@
 
 const words = props.words;
 const SPEEDS = [[1, "1×"], [0.25, "¼×"], [0.1, "1/10×"]];
-const ZOOM = 5;
+const QUICK_SHARE = 0.03; // of a round: below it drafting is too short to be drawn to scale
+const QUICK_WIDTH = 0.5;
 const FILLS = { accepted: "overlap", rejected: "excess", replaced: "residual", bonus: "target", plain: "target" };
 
 function part(name) {

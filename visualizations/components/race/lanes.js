@@ -52,6 +52,15 @@ function buildLane(lane, end) {
   return { node, count, bar, scroll, blocks, hand, tokens, seconds: end, limit: lane.limit, told: lane.told, shown: tokens.length };
 }
 
+// Drafts that were copied and not computed take next to no time: they lie on the pass, not to scale.
+function isQuick(started, drafted, verified) {
+  return drafted - started < QUICK_SHARE * (verified - started);
+}
+
+function anyQuick(value) {
+  return value.lanes.some((lane) => lane.blocks.some(([started, drafted, verified, , tokens]) => tokens.length > 1 && isQuick(started, drafted, verified)));
+}
+
 function place(node, from, to) {
   node.style.left = (100 * from) / total + "%";
   node.style.width = (100 * Math.max(0, to - from)) / total + "%";
@@ -62,9 +71,12 @@ function place(node, from, to) {
 function blockNodes([started, drafted, verified, finished, tokens], index) {
   const drafts = tokens.filter(([kind]) => ["accepted", "rejected", "discarded"].includes(kind));
   const own = tokens.find(([kind]) => ["replaced", "bonus", "plain"].includes(kind));
+  const quick = isQuick(started, drafted, verified);
+  const each = (quick ? QUICK_WIDTH * (verified - started) : drafted - started) / Math.max(1, drafts.length);
   const nodes = drafts.map(([kind, label], i) => {
-    const from = started + ((drafted - started) * i) / drafts.length;
-    const cell = place(make("i", "ra-draft ra-cell-" + kind + (FILLS[kind] ? " fill-" + FILLS[kind] : "")), from, from + (drafted - started) / drafts.length);
+    const from = started + each * i;
+    const look = "ra-draft ra-cell-" + kind + (FILLS[kind] ? " fill-" + FILLS[kind] : "") + (quick ? " ra-quick" : "");
+    const cell = place(make("i", look), from, from + each);
     cell.title = fill(words.draft_cell, { label, fate: words.key[kind] });
     return cell;
   });
@@ -84,7 +96,7 @@ function axisNode() {
   axis.setAttribute("aria-hidden", "true");
   const steps = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50];
   const step = steps.find((s) => total / s <= (element.clientWidth < 520 ? 4 : 10)) || 100;
-  for (let time = 0; time <= total && total > 0; time += step) {
+  for (let time = 0; time <= 0.97 * total && total > 0; time += step) {
     const tick = make("span", "ra-tick", Number(time.toFixed(2)) + " s");
     tick.style.left = (100 * time) / total + "%";
     axis.append(tick);

@@ -22,7 +22,9 @@ function drawValue() {
   part("empty").hidden = there;
   setText(part("empty"), value.running ? words.waiting : words.empty);
   setText(part("line"), value.line || "");
-  setText(part("told"), value.machine ? fill(words.told, { machine: value.machine }) : "");
+  const told = value.machine ? [fill(words.told, { machine: value.machine })] : [];
+  if (anyQuick(value)) told.push(words.quick);
+  setText(part("told"), told.join(" "));
   for (const name of ["play", "scrub"]) part(name).disabled = value.running;
   pause();
   if (!there) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from specdec.trace import ratio
+from specdec.trace import TokenText, ratio
 from visualizations.figures.labels import token_label
 from visualizations.figures.timing_style import machine
 from visualizations.text import t
@@ -59,10 +59,9 @@ def _block(block: Block) -> list[Any]:
     times = [round(second, DIGITS) for second in (block.started, block.drafted_at, block.verified_at, block.finished)]
     fates = [token.fate for token in block.tokens]
     own = "replaced" if "rejected" in fates else "bonus" if "accepted" in fates else "plain"
-    return [
-        *times,
-        [
-            [own if token.fate == "added" else token.fate, token_label(token.token.text, token.token.id, token.token.bytes), token.token.text]
-            for token in block.tokens
-        ],
-    ]
+    return [*times, [[own if raced.fate == "added" else raced.fate, *_texts(raced.token)] for raced in block.tokens]]
+
+
+def _texts(token: TokenText) -> tuple[str, str]:
+    """A token's label and its text."""
+    return token_label(token.text, token.id, token.bytes), token.text
