@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from specdec.timing.records import Hardware
-from visualizations.figures.labels import escaped
 from visualizations.figures.palette import MARK_COLOR, MEANINGS, Meaning
 
 WORK = {
@@ -47,8 +46,3 @@ def machine(hardware: Hardware, pair: str, dtype: str) -> str:
     plural = "" if hardware.threads == 1 else "s"
     threads = f", {hardware.threads} thread{plural}" if hardware.device == "cpu" else ""
     return f"{pair} in {dtype} on {hardware.name} ({hardware.device}{threads})"
-
-
-def plotly_machine(hardware: Hardware, pair: str, dtype: str) -> str:
-    """The same for a text that plotly draws."""
-    return escaped(machine(hardware, pair, dtype))
