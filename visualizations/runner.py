@@ -11,16 +11,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from specdec import pairs
 from specdec.settings import BadInput, Settings
 from specdec.trace import Trace
+from visualizations import zero_gpu
 from visualizations.engine_imports import import_engine
 from visualizations.inputs import CUSTOM, PairChoice
 
 POLL_SECONDS = 0.2
 MAX_LOADED_PAIRS = 2
+# On a borrowed GPU, with a margin: a run's own, for each of its tokens, and for any other work.
+RUN_SECONDS, TOKEN_SECONDS, WORK_SECONDS = 15.0, 0.2, 60.0
 MAX_WAITING_LOADS = 4
 
 _LOG = logging.getLogger(__name__)
@@ -55,6 +59,12 @@ def load_choice(choice: PairChoice, progress: Callable[[Any], None]) -> Any:
     return pairs.load_pair(choice.key, progress=progress)
 
 
+def _record(pair: Any, prompt: str, settings: Settings) -> Iterator[Trace]:
+    from specdec import recording  # here, because it costs torch: the page opens without
+
+    return recording.stream(pair, prompt, settings)
+
+
 class ModelShelf:
     """Loads pairs, one at a time, each in a thread of its own, and lends them to one run at a time.
 
@@ -81,18 +91,15 @@ class ModelShelf:
 
     def traces(self, choice: PairChoice, prompt: str, settings: Settings) -> Iterator[Waiting | Trace]:
         """`Waiting` until the first round is there, then the growing trace of a run."""
+        work = partial(_record, prompt=prompt, settings=settings)
+        return self.using(choice, work, RUN_SECONDS + settings.max_new_tokens * TOKEN_SECONDS)
 
-        def record(pair: Any) -> Iterator[Trace]:
-            from specdec import recording  # here, because it costs torch: the page opens without
-
-            return recording.stream(pair, prompt, settings)
-
-        return self.using(choice, record)
-
-    def using(self, choice: PairChoice, work: Callable[[Any], Iterator[T]]) -> Iterator[Waiting | T]:
+    def using(
+        self, choice: PairChoice, work: Callable[[Any], Iterator[T]], seconds: float = WORK_SECONDS
+    ) -> Iterator[Waiting | T]:
         """`Waiting` until the pair is free, then what `work(pair)` yields while it has the models to itself.
 
-        Closing the iterator closes the work's, and frees the pair.
+        seconds: what a borrowed GPU is asked for. Closing the iterator closes the work's, and frees the pair.
         """
         loading = self.request(choice)
         while not loading.finished.wait(POLL_SECONDS):
@@ -105,7 +112,7 @@ class ModelShelf:
             yield Waiting(busy=True)
         try:
             yield Waiting()
-            with closing(work(loading.pair)) as steps:
+            with closing(zero_gpu.run(choice, loading.pair, work, seconds)) as steps:
                 yield from steps
         finally:
             self._one_run.release()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import bootstrap
 
 from specdec.theory import expected_tokens, predicted_speedup
 from specdec.timing.comparison import (
@@ -75,6 +74,8 @@ def _rate_ratio(tokens, seconds, other_tokens, other_seconds, axis=-1):
 
 def _interval(columns: Sequence[np.ndarray]) -> tuple[float, float]:
     """Percentile bootstrap over pairs. The seed is fixed: the same runs give the same interval."""
+    from scipy.stats import bootstrap  # here, because it is slow to import: a page that reads records needs none
+
     found = bootstrap(
         columns, _rate_ratio, paired=True, vectorized=True, confidence_level=CONFIDENCE,
         n_resamples=RESAMPLES, method="percentile", rng=np.random.default_rng(0),

@@ -16,6 +16,7 @@ from specdec.settings import (
     MAX_NEW_TOKENS,
     MAX_SEED,
     MAX_TOP_K,
+    RULES,
     BadInput,
     Settings,
 )
@@ -35,7 +36,6 @@ SETTING_FIELDS = (
     "draft_temperature",
     "stop_strings",
 )
-SHOWN_RULES = ("token", "match")  # those whose verdict the run view explains in words
 PAIR_FIELDS = ("pair", "target", "draft")
 USUAL_TEMPERATURE = 2.0  # the slider's end; the API takes more
 
@@ -131,7 +131,7 @@ def _drafting_components(start: Settings) -> dict[str, Component]:
     with gr.Row():
         return {
             "gamma": _slider("gamma", 0, MAX_GAMMA, 1, start.gamma),
-            "rule": _dropdown("rule", SHOWN_RULES, start.rule),
+            "rule": _dropdown("rule", RULES, start.rule),
             "drafter": _dropdown("drafter", DRAFTERS, start.drafter),
         }
 

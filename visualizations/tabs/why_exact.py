@@ -135,7 +135,7 @@ def _draw_real(
     try:
         request, run = Request.checked(rule, n, seed), shown_trace(trace)
         place = checked_position(run, index)
-        for event in shelf.using(_pair_of(run), lambda pair: draw_from_pair(pair, run, place, request)):
+        for event in shelf.using(_pair_of(run), partial(draw_from_pair, trace=run, index=place, request=request)):
             if not isinstance(event, Waiting):
                 yield event
             elif event.loading is not None or event.busy:
