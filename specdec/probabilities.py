@@ -81,7 +81,7 @@ def _normalised(probs: Tensor) -> Tensor:
 def draw(probs: Tensor, uniform: float | Tensor) -> Tensor:
     """The id at which the cumulative law of `probs` [..., V] passes `uniform` in (0, 1): inverse CDF.
 
-    Returns int64 [...]. An id of probability 0 is never drawn. The same uniform gives the same id, so
+    Returns int64 [...]; for one law [V] and n uniforms, int64 [n]. An id of probability 0 is never drawn. The same uniform gives the same id, so
     a step can be replayed. The sum is kept in float64: over 50,000 ids float32 would lose the tail.
     """
     cumulative = probs.cumsum(-1, dtype=torch.float64)

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from specdec import sampling_test as module  # noqa: E402
 from specdec.exactness import closed_form, one_position_law  # noqa: E402
 from specdec.loop_test import loop_test  # noqa: E402
-from specdec.probabilities import residual  # noqa: E402
+from specdec.probabilities import draw, residual  # noqa: E402
 from specdec.rules import DraftByDraft, ratio, rule_of  # noqa: E402
 from specdec.sampling_test import chi_square, expected_distance, judged, sampling_test  # noqa: E402
 from specdec.settings import BIASED_RULES, EXACT_RULES, RULES, Sampling, Settings  # noqa: E402
@@ -190,8 +190,23 @@ def test_match_draws_its_replacement_without_the_rejected_token():
     uniforms = (torch.arange(1000, dtype=torch.float64) + 0.5) / 1000
     for rejected in (0, 1, 2, 3):
         ids = module._replacements(rule, law, law, torch.full((1000,), rejected), uniforms)
-        expected = module.draw_many(rule.replacement(law, law, torch.tensor(rejected)), uniforms)
+        expected = draw(rule.replacement(law, law, torch.tensor(rejected)), uniforms)
         assert torch.equal(ids, expected)
+
+
+@pytest.mark.parametrize("expected", [0.02, 0.2, 2.0])
+def test_a_token_that_is_hardly_ever_drawn_raises_no_false_alarm(expected):
+    n = 100_000
+    law = torch.tensor([0.5, 0.3, 0.2 - expected / n, expected / n], dtype=torch.float64)
+    seen = torch.tensor([50_000, 30_000, 19_999, 1])
+    assert chi_square(seen, law).passed
+    assert chi_square(seen, law).degrees_of_freedom == 2
+
+
+def test_a_law_of_one_common_token_is_neither_blind_nor_jumpy():
+    law = torch.tensor([1 - 2e-7, 1e-7, 1e-7], dtype=torch.float64)
+    assert chi_square(torch.tensor([99_999, 1, 0]), law).p_value == pytest.approx(0.0198, abs=1e-4)
+    assert not chi_square(torch.tensor([99_990, 10, 0]), law).passed
 
 
 def test_judged_needs_nothing_but_ids():
