@@ -1,4 +1,4 @@
-"""Whether a rule changes the distribution: exact laws by enumeration, and a test that can fail.
+"""Whether a rule changes the distribution: exact laws, and the chance that a draft is kept.
 
 `one_position_law` and `sequence_law` enumerate every draft and every outcome of the coins and call the
 very rule that the decoder calls. `closed_form` gives the same one-position laws as formulas, for
@@ -7,14 +7,14 @@ vocabularies too large to enumerate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import product
 
 import torch
 from torch import Tensor
 
-from specdec.probabilities import entropy, overlap, residual
-from specdec.rules import Rule
+from specdec.probabilities import overlap, residual
+from specdec.rules import Rule, Verdict, typical_threshold
 from specdec.settings import Settings
 
 
@@ -26,14 +26,15 @@ def one_position_law(rule: Rule, target: Tensor, draft: Tensor, reported: Tensor
     law = torch.zeros_like(target, dtype=torch.float64)
     acceptance = 0.0
     both = torch.stack([target, target])
-    for weight, drafts in _drafts([draft]):
-        claimed = (draft if reported is None else reported).unsqueeze(0)
-        for chance, verdict in _verdicts(rule, both, claimed, drafts):
+    claimed = (draft if reported is None else reported).unsqueeze(0)
+    for token in draft.nonzero().flatten():
+        for chance, verdict in _verdicts(rule, both, claimed, token.reshape(1)):
+            mass = float(draft[token]) * chance
             if verdict.accepted:
-                law[drafts[0]] += weight * chance
-                acceptance += weight * chance
+                law[token] += mass
+                acceptance += mass
             else:
-                law += weight * chance * verdict.next_probs
+                law += mass * verdict.next_probs
     return law, acceptance
 
 
@@ -90,7 +91,7 @@ def closed_form(settings: Settings, target: Tensor, draft: Tensor, reported: Ten
         "token": lambda: (torch.minimum(p, q), residual(p, q)),
         "block": lambda: (torch.minimum(p, q), residual(p, q)),
         "no_residual": lambda: (torch.minimum(p, q), p),
-        "typical": lambda: (q * (p > _typical_threshold(settings, p)), p),
+        "typical": lambda: (q * (p > typical_threshold(p, settings.typical_epsilon, settings.typical_delta)), p),
         "lenient": lambda: (torch.minimum(q, p / settings.lenience), residual(p, q)),
         "raw_draft": lambda: (torch.minimum(q, torch.where(told > 0, q * p / told, q)), residual(p, told)),
         "ensemble": lambda: (
@@ -140,15 +141,7 @@ def _paths(target: Tensor, draft: Tensor, gamma: int, last: int) -> Iterator[tup
             yield weight, context[1:], target[context], draft_rows
 
 
-def _drafts(rows: Sequence[Tensor]) -> Iterator[tuple[float, Tensor]]:
-    for ids in product(*(row.nonzero().flatten().tolist() for row in rows)):
-        weight = 1.0
-        for row, token in zip(rows, ids):
-            weight *= float(row[token])
-        yield weight, torch.tensor(ids)
-
-
-def _verdicts(rule: Rule, target_rows: Tensor, draft_rows: Tensor, drafts: Tensor) -> Iterator[tuple[float, object]]:
+def _verdicts(rule: Rule, target_rows: Tensor, draft_rows: Tensor, drafts: Tensor) -> Iterator[tuple[float, Verdict]]:
     """Every outcome of the coins with its chance, and what the rule decides on it.
 
     A coin below its accept probability passes, one above fails: half-way values stand for both.
@@ -161,7 +154,3 @@ def _verdicts(rule: Rule, target_rows: Tensor, draft_rows: Tensor, drafts: Tenso
         if weight > 0:
             coins = torch.where(flags, chances / 2, (1 + chances) / 2)
             yield weight, rule(target_rows, draft_rows, drafts, coins)
-
-
-def _typical_threshold(settings: Settings, p: Tensor) -> Tensor:
-    return (settings.typical_delta * torch.exp(-entropy(p))).clamp_max(settings.typical_epsilon)

@@ -92,8 +92,12 @@ def ensemble_ratio(p: Tensor, q: Tensor, ids: Tensor, *, weight: float) -> Tenso
 
 def typical(p: Tensor, q: Tensor, ids: Tensor, *, epsilon: float, delta: float) -> Tensor:
     """1 where p(x) > min(epsilon, delta exp(-H(p))), else 0: Cai et al. 2024 (Medusa), section 2.3.1."""
-    threshold = (delta * torch.exp(-entropy(p))).clamp_max(epsilon)
-    return (_at(p, ids) > threshold).float()
+    return (_at(p, ids) > typical_threshold(p, epsilon, delta)).float()
+
+
+def typical_threshold(p: Tensor, epsilon: float, delta: float) -> Tensor:
+    """min(epsilon, delta exp(-H)) of laws [..., V]: [...]."""
+    return (delta * torch.exp(-entropy(p))).clamp_max(epsilon)
 
 
 def from_residual(p: Tensor, q: Tensor, rejected: Tensor) -> Tensor:
@@ -121,14 +125,15 @@ def block(target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: T
     drafted = len(draft_ids)
     joint = _joint_ratios(_at(target_probs[:drafted], draft_ids), _at(draft_probs, draft_ids))
     scaled = joint[:-1, None] * target_probs[:drafted]
-    mass = (scaled - draft_probs).clamp_min(0).sum(-1)
+    lacking = (scaled - draft_probs).clamp_min(0)
+    mass = lacking.sum(-1)
     passes = mass / (mass + 1 - joint[:-1])
     passes = passes.nan_to_num(1.0)  # 0 / 0: nothing is refused so far, and nothing will be next
     probabilities = torch.cat([passes[1:], joint[-1:]])[:drafted]
     places = torch.arange(1, drafted + 1, device=coins.device)
     accepted = (places * (coins < probabilities)).amax() if drafted else places.sum()
     # The row behind the last draft has q = 0 and weight 1: its "residual" is the target's own law.
-    rows = torch.cat([(scaled - draft_probs).clamp_min(0), target_probs[-1:]])
+    rows = torch.cat([lacking, target_probs[-1:]])
     law = rows.index_select(0, accepted.reshape(1))[0]
     total = law.sum()
     fallback = target_probs.index_select(0, accepted.reshape(1))[0]

@@ -1,6 +1,6 @@
 """Closed forms: how many tokens a round gives, and what that is worth.
 
-Leviathan et al. 2023, equations 1 and theorem 3.8, with the verify ratio v measured instead of 1.
+Leviathan et al. 2023, equation 1 and theorem 3.8, with the verify ratio v measured instead of 1.
 All of them take acceptance at each place as independent with one rate alpha.
 """
 
