@@ -58,7 +58,8 @@ def speculative(
 
     Leviathan et al. 2023, algorithm 1, with the rule of `settings`. After every round the target's
     cache holds all committed tokens but the last, the draft's no more than that.
-    The host reads the device once a round; every time stamp follows such a read or a synchronisation.
+    The host reads the device once a round, besides what top-k and top-p look up; every time stamp
+    follows such a read or a synchronisation.
     """
     streams = RandomStreams(settings.seed)
     rule = rule_of(settings)

@@ -142,7 +142,7 @@ def load_models(
         big.vocab_size = small.vocab_size = vocab_size
     progress(Progress("ready", 1.0, "The models are ready."))
     return Pair(
-        info=PairInfo(name or f"{target}+{draft}", target, draft, vocab_size),
+        info=PairInfo(name or (f"{target}+{draft}" if draft else target), target, draft, vocab_size),
         target=big,
         draft=small,
         tokenizer=tokenizer,

