@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from math import prod
 
 from specdec.settings import Settings
-from specdec.trace import Position, Round, Trace
+from specdec.trace import CANDIDATES_OF_EACH, CANDIDATES_OF_EACH_DISCARDED, Position, Round, Trace
 
 POSITION_RULES = ("token", "match", "block", "no_residual", "typical", "lenient", "ensemble")
-CANDIDATES_OF_EACH, CANDIDATES_OF_EACH_DISCARDED = 8, 1  # what the recorder keeps
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from specdec.settings import BadInput
 from specdec.trace import Position, Round, Trace, metrics_of
 
 TOLERANCE = 1e-5
+# A round's kinds by their first letters: accepted drafts, one more token unless the text ended, discarded drafts.
+_ORDER = re.compile("a*[rbp]?d*")
 
 
 def check_identities(trace: Trace) -> None:
     """Raise `BadInput` unless everything that a trace promises holds in it, sums to 1e-5.
 
-    Per position: p sums to 1; where a draft was scored q sums to 1, overlap + residual_mass = 1,
-    both agree with the candidates, and every probability lies in [0, 1]. Per round: the counts are
-    those of its positions. Over the run: the emitted ids and texts are the output's.
+    Per position: what a draft has is there exactly where one was made; the candidates hold the marked ids;
+    p sums to 1; where a draft was scored q sums to 1, overlap + residual_mass = 1, both agree with the
+    candidates, and every probability lies in [0, 1]. Per round: the counts are those of its positions,
+    which stand in the order in which a round fills them. Over the run: the emitted ids and texts are the
+    output's.
     """
     start = 0
     for index, round_ in enumerate(trace.rounds):
@@ -33,6 +38,7 @@ def check_identities(trace: Trace) -> None:
     if trace.metrics != metrics_of(trace.rounds, trace.metrics.prefill_seconds):
         raise BadInput("The trace's metrics are not those of its rounds.")
     for index, position in enumerate(trace.positions):
+        _check_draft(index, position)
         for name, value in _probabilities(position):
             if not -TOLERANCE <= value <= 1 + TOLERANCE:
                 raise BadInput(f"Position {index} of the trace has {name} {value:.3g}, which is no probability.")
@@ -54,8 +60,26 @@ def _check_counts(index: int, round_: Round, start: int) -> None:
     for name, count in counts.items():
         if getattr(round_, name) != count:
             raise BadInput(f"Round {index} of the trace has another number of {name} tokens than its positions show.")
+    if not _ORDER.fullmatch("".join(kind[0] for kind in kinds)):
+        raise BadInput(f"Round {index} of the trace has its {', '.join(kinds[:20])} positions in an impossible order.")
     if [position.output_index for position in round_.positions] != list(range(start, start + len(kinds))):
         raise BadInput(f"Round {index} of the trace does not continue the output where the round before it ended.")
+
+
+def _check_draft(index: int, position: Position) -> None:
+    kind, draft_id, other = position.kind, position.draft_id, position.other
+    of_draft = [position.p, position.q, position.accept_probability, position.overlap, position.residual_mass]
+    of_draft += [position.draft_entropy, other.q, other.overlap, other.residual, *(c.q for c in position.candidates)]
+    drafted = kind in ("accepted", "replaced", "discarded")
+    if any((value is not None) != drafted for value in (draft_id, *of_draft)):
+        raise BadInput(f"Position {index} of the trace is {kind}, which does not go with what it says of a draft.")
+    if kind in ("accepted", "discarded") and position.token_id != draft_id:
+        raise BadInput(f"Position {index} of the trace is {kind}, but its token is not its draft.")
+    ids = [candidate.id for candidate in position.candidates]
+    if len(set(ids)) < len(ids) or not {position.token_id, draft_id} - {None} <= set(ids):
+        raise BadInput(f"Position {index} of the trace has candidates that repeat or that lack its own token or draft.")
+    if min(position.target_entropy, position.draft_entropy or 0.0) < 0:
+        raise BadInput(f"Position {index} of the trace has an entropy below 0.")
 
 
 def _probabilities(position: Position) -> Iterator[tuple[str, float]]:
@@ -77,8 +101,12 @@ def position_differences(position: Position) -> dict[str, float]:
     if position.overlap is None or position.residual_mass is None:
         return differences
     p, q = [c.p for c in candidates], [c.q or 0.0 for c in candidates]
+    draft = next((c for c in candidates if c.id == position.draft_id), None)
     overlap = sum(map(min, p, q)) + (other.overlap or 0.0)
     residual = sum(max(0.0, a - b) for a, b in zip(p, q)) + (other.residual or 0.0)
+    if draft is not None:
+        differences["p of the draft"] = draft.p - (position.p or 0.0)
+        differences["q of the draft"] = (draft.q or 0.0) - (position.q or 0.0)
     return differences | {
         "q sums to 1": sum(q) + (other.q or 0.0) - 1,
         "overlap is the sum of min(p, q)": overlap - position.overlap,

@@ -19,9 +19,6 @@ from specdec.settings import BadInput, Settings
 from specdec.stopping import Stopping, end_of_stop_string
 from specdec.tokens import TextStream, TokenTexts
 
-CANDIDATES_OF_EACH = 8
-CANDIDATES_OF_EACH_DISCARDED = 1
-
 
 def decode(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> trace.Trace:
     """Decode `prompt` and return the whole record. `values` are fields of `Settings`.
@@ -76,7 +73,6 @@ class Recorder:
     """Collects rounds into a trace. Costs one look at the top of each distribution a round."""
 
     def __init__(self, pair: Pair, prompt: str, prompt_ids: list[int], settings: Settings):
-        self._began = perf_counter()
         self._created = datetime.now(timezone.utc).isoformat(timespec="seconds")
         self._pair = pair
         self._settings = settings
@@ -88,6 +84,7 @@ class Recorder:
         self._prefill_seconds = 0.0
         self._decoding_began = 0.0
         self._stop_reason: trace.StopReason = "cancelled"
+        self._began = perf_counter()  # last: how the prompt is shown is no part of feeding it
 
     def add(self, round_: decoding.Round) -> None:
         if not self._rounds:
@@ -189,7 +186,7 @@ class _Measures:
     def __init__(self, round_: decoding.Round):
         drafted = len(round_.proposal)
         self.p, self.q = round_.target_probs, round_.proposal.probs
-        top = min(CANDIDATES_OF_EACH, self.p.shape[-1])
+        top = min(trace.CANDIDATES_OF_EACH, self.p.shape[-1])
         self.top_p, self.top_q = self.p.topk(top).indices.tolist(), self.q.topk(top).indices.tolist()
         self.p_total = self.p.sum(-1, dtype=torch.float64).tolist()
         self.q_total = self.q.sum(-1, dtype=torch.float64).tolist()
@@ -207,7 +204,7 @@ class _Measures:
     ) -> tuple[tuple[trace.Candidate, ...], trace.Other]:
         """The commonest ids of both laws (and `always`), by max(p, q) falling, and the sums over the rest."""
         drafted = row < len(self.q)
-        count = CANDIDATES_OF_EACH_DISCARDED if kind == "discarded" else CANDIDATES_OF_EACH
+        count = trace.CANDIDATES_OF_EACH_DISCARDED if kind == "discarded" else trace.CANDIDATES_OF_EACH
         ids = set(self.top_p[row][:count]) | set(self.top_q[row][:count] if drafted else ()) | always
         index = torch.tensor(sorted(ids), device=self.p.device)
         p = self.p[row][index].tolist()

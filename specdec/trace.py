@@ -17,6 +17,8 @@ from specdec.strict_json import STRICT, compact_json, from_json, to_dict
 
 SCHEMA = "specdec-trace/1"
 MAX_JSON_BYTES = 4_000_000
+# How many of the commonest ids of each law a position keeps one by one.
+CANDIDATES_OF_EACH, CANDIDATES_OF_EACH_DISCARDED = 8, 1
 
 Kind = Literal["accepted", "replaced", "bonus", "plain", "discarded"]
 StopReason = Literal["eos", "stop_string", "length", "context_full", "cancelled"]
@@ -70,6 +72,7 @@ class Position:
     overlap: beta = sum of min(p, q) in [0, 1]; residual_mass = sum of max(0, p - q) = 1 - beta.
     token_uniform: the uniform that drew a replaced, bonus or plain token by inverse CDF; else None.
     entropies in nats.
+    candidates: the commonest ids of p and of q, draft_id and token_id always among them.
     """
 
     output_index: int
