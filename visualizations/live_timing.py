@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -90,11 +91,6 @@ def sweep_values(sweep: Sweep) -> tuple[dict[str, Any], ...]:
 def race_steps(shelf: ModelShelf, choice: PairChoice, prompt: str, settings: Settings) -> Iterator[Shown]:
     """The race while it runs, drawn a few times a second, and at its end."""
 
-    def work(pair: Any) -> Iterator[Race]:
-        from specdec.timing.race import race
-
-        return race(pair, prompt, settings)
-
     def show(race: Race) -> Shown:
         lane = race.speculative if race.speculative.blocks else race.plain
         name = t(f"faster.race.{'speculative' if lane is race.speculative else 'plain'}", gamma=lane.gamma)
@@ -106,7 +102,7 @@ def race_steps(shelf: ModelShelf, choice: PairChoice, prompt: str, settings: Set
     def finish(race: Race) -> Shown:
         return Shown(status(t("faster.race.finished"), "done"), race_values(race))
 
-    return _steps(shelf, choice, work, show, finish, every=RACE_SECONDS)
+    return _steps(shelf, choice, partial(_race, prompt=prompt, settings=settings), show, finish, every=RACE_SECONDS)
 
 
 def comparison_steps(
@@ -114,30 +110,14 @@ def comparison_steps(
 ) -> Iterator[Shown]:
     """A comparison of plain decoding and one draft length, after every prompt of every repeat."""
 
-    def work(pair: Any) -> Iterator[Comparison]:
-        from specdec.timing.compare import compare
-
-        return compare(pair, prompts, settings, repeats=repeats, with_transformers=with_transformers)
-
+    work = partial(_compare, prompts=prompts, settings=settings, repeats=repeats, with_transformers=with_transformers)
     return _growing(shelf, choice, work, lambda record: comparison_values(record, record.way(f"gamma{settings.gamma}")))
 
 
 def machine_steps(shelf: ModelShelf, choice: PairChoice, gamma: int) -> Iterator[Shown]:
     """Costs of passes, then the roofline."""
 
-    def work(pair: Any) -> Iterator[Machine]:
-        from specdec.timing.costs import measure_costs
-        from specdec.timing.roofline import measure_roofline
-
-        widths = sorted({*WIDTHS, gamma + 1})
-        machine = None
-        for costs in measure_costs(pair, repeats=COST_REPEATS, widths=widths, prefills=()):
-            machine = Machine(costs)
-            yield machine
-        for roofline in measure_roofline(pair, repeats=ROOFLINE_REPEATS):
-            yield replace(machine, roofline=roofline)
-
-    return _growing(shelf, choice, work, lambda record: machine_values(record, gamma))
+    return _growing(shelf, choice, partial(_machine, gamma=gamma), lambda record: machine_values(record, gamma))
 
 
 def sweep_steps(
@@ -145,12 +125,45 @@ def sweep_steps(
 ) -> Iterator[Shown]:
     """Plain decoding and several draft lengths."""
 
-    def work(pair: Any) -> Iterator[Sweep]:
-        from specdec.timing.compare import sweep
-
-        return sweep(pair, prompts, settings, gammas=SWEEP_GAMMAS, repeats=repeats)
-
+    work = partial(_sweep, prompts=prompts, settings=settings, repeats=repeats)
     return _growing(shelf, choice, work, sweep_values)
+
+
+# What is done with a pair: functions of this module, so that a borrowed GPU's process can be told which. Their
+# imports are inside, because they cost torch: the page opens without.
+
+
+def _race(pair: Any, prompt: str, settings: Settings) -> Iterator[Race]:
+    from specdec.timing.race import race
+
+    return race(pair, prompt, settings)
+
+
+def _compare(
+    pair: Any, prompts: tuple[str, ...], settings: Settings, repeats: int, with_transformers: bool
+) -> Iterator[Comparison]:
+    from specdec.timing.compare import compare
+
+    return compare(pair, prompts, settings, repeats=repeats, with_transformers=with_transformers)
+
+
+def _machine(pair: Any, gamma: int) -> Iterator[Machine]:
+    from specdec.timing.costs import measure_costs
+    from specdec.timing.roofline import measure_roofline
+
+    widths = sorted({*WIDTHS, gamma + 1})
+    machine = None
+    for costs in measure_costs(pair, repeats=COST_REPEATS, widths=widths, prefills=()):
+        machine = Machine(costs)
+        yield machine
+    for roofline in measure_roofline(pair, repeats=ROOFLINE_REPEATS):
+        yield replace(machine, roofline=roofline)
+
+
+def _sweep(pair: Any, prompts: tuple[str, ...], settings: Settings, repeats: int) -> Iterator[Sweep]:
+    from specdec.timing.compare import sweep
+
+    return sweep(pair, prompts, settings, gammas=SWEEP_GAMMAS, repeats=repeats)
 
 
 def _growing(
