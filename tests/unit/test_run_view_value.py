@@ -61,9 +61,10 @@ def test_a_rule_without_a_residual_draws_its_replacement_from_p_big():
         assert drawn_from(rejected, rule)[0] == pytest.approx(0.2, rel=1e-4)
 
 
-def test_nothing_is_claimed_of_a_blocks_own_residual():
+@pytest.mark.parametrize("rule", ["block", "raw_draft"])
+def test_nothing_is_claimed_of_a_residual_that_the_trace_does_not_tell(rule):
     rejected = next(p for p in TRACE.positions if p.kind == "replaced")
-    assert drawn_from(rejected, "block") == (None, None)
+    assert drawn_from(rejected, rule) == (None, None)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -71,7 +72,7 @@ def test_every_rule_has_a_name_and_a_value(rule):
     trace = made_trace(rule=rule)
     value = run_view_value(trace, [bar_frame(p) for p in trace.positions], False)
     assert t(f"run_view.rules.{rule}") in value["settings"]
-    assert section("run_view.residual").get("title_" + value["law"]) or value["law"] == "block"
+    assert section("run_view.residual").get("title_" + value["law"]) or value["law"] == "unknown"
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from specdec.trace import Position
 
-# The law of a replacement by rule. All others draw from the residual; that of a block weighs p_big by the
-# drafts before it, which a single position doesn't tell.
-LAWS = {"match": "without_draft", "no_residual": "target", "typical": "target", "block": "block"}
+# The law of a replacement by rule; all others draw from the residual. A single position doesn't tell it where
+# p_big is weighed by the drafts before it, or where the rule was told another p_small.
+LAWS = {
+    "match": "without_draft",
+    "no_residual": "target",
+    "typical": "target",
+    "block": "unknown",
+    "raw_draft": "unknown",
+}
 
 
 def replacement_law(rule: str) -> str:
-    """'residual', 'without_draft', 'target' or 'block': what a rule draws a replacement from."""
+    """'residual', 'without_draft', 'target' or 'unknown': what a rule draws a replacement from."""
     return LAWS.get(rule, "residual")
 
 
@@ -26,7 +32,7 @@ def drawn_from(position: Position, rule: str) -> tuple[float | None, int | None]
     if position.kind in ("accepted", "discarded"):
         law, limit = q, _limit(q, position.other.q or 0.0, position)
     elif position.kind == "replaced":
-        if replacement_law(rule) == "block":
+        if replacement_law(rule) == "unknown":
             return None, None
         law, limit = _masses_of_replacement(position, p, q, rule), _limit(p, position.other.p, position)
     else:

@@ -14,7 +14,7 @@ function replacementLaw(frame) {
 }
 
 function drawResidual(here) {
-  const rejected = here.fact.kind === "replaced" && state.value.law !== "block";
+  const rejected = here.fact.kind === "replaced" && state.value.law !== "unknown";
   show(residualBox, rejected);
   if (!rejected) return;
   const { frame } = here;

@@ -1,6 +1,8 @@
 // What happened at the selected position, in numbers, and the four quantities of its two laws.
 
 const FACTS = ["overlap", "residual", "draft_entropy", "target_entropy"];
+const OVERLAP_IS = { token: "overlap_is", no_residual: "overlap_is", match: "overlap_is_match" };
+const REJECTED_FROM = { residual: "rejected_other", target: "rejected_target", unknown: "rejected_raw" };
 const factItems = Object.fromEntries(FACTS.map((name) => [name, explained("rv-fact")]));
 
 function drawSentence(here) {
@@ -10,7 +12,7 @@ function drawSentence(here) {
   setText(part("sentence"), fill(words.sentence[sentenceName(here)], sentenceValues(here, drafted)));
   for (const name of FACTS) {
     show(factItems[name].box, fact[name] !== undefined);
-    const is = name === "overlap" && state.value.rule === "match" ? "overlap_is_match" : name + "_is";
+    const is = name === "overlap" ? OVERLAP_IS[state.value.rule] || "overlap_is_other" : name + "_is";
     explain(factItems[name], shown(fact[name]), words.facts[name], words.facts[is], name.endsWith("entropy") ? words.nats : "");
   }
 }
@@ -24,7 +26,8 @@ function sentenceName({ fact, round }) {
   if (greedy) return verdict + "_greedy";
   if (fact.kind === "bonus" || fact.kind === "plain") return verdict;
   if (rule === "match" || rule === "block") return verdict + "_" + rule;
-  if (rule !== "token") return state.value.law === "target" && verdict === "rejected" ? "rejected_target" : verdict + "_other";
+  if (rule !== "token" && verdict === "rejected") return REJECTED_FROM[state.value.law];
+  if (rule !== "token") return verdict + "_other";
   if (lookup) return verdict + "_lookup";
   return fact.kind === "accepted" && fact.accept >= 1 ? "accepted_sure" : verdict;
 }
