@@ -1,6 +1,8 @@
 """ZeroGPU, as far as it can be tested without one: one decorated generator a piece of work, plain data in."""
 
+import importlib
 import pickle
+import sys
 from functools import partial
 from types import SimpleNamespace
 
@@ -28,9 +30,16 @@ def calls(monkeypatch):
 
         return call
 
-    monkeypatch.setattr(zero_gpu, "spaces", SimpleNamespace(GPU=gpu))
+    monkeypatch.setitem(sys.modules, "spaces", SimpleNamespace(GPU=gpu))
     monkeypatch.setenv("SPACES_ZERO_GPU", "true")
-    return seen
+    importlib.reload(zero_gpu)
+    yield seen
+    monkeypatch.undo()
+    importlib.reload(zero_gpu)
+
+
+def test_the_work_is_decorated_before_the_launch(calls):
+    assert zero_gpu._BORROWED is not zero_gpu._in_worker
 
 
 def test_a_piece_of_work_is_one_call_that_asks_for_its_own_seconds(calls):
