@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import fields
 from inspect import Parameter, Signature
 from typing import Any, get_type_hints
@@ -33,9 +34,10 @@ def decode_endpoint(shelf: ModelShelf) -> Callable[..., Iterator[dict[str, Any]]
             choice = pair_choice(given.pop("pair"), given.pop("target"), given.pop("draft"))
             settings = Settings.checked(**given)
             trace = None
-            for event in shelf.traces(choice, prompt, settings):
-                trace = event if isinstance(event, Trace) else None
-                yield {"emitted": trace.metrics.emitted if trace else 0}
+            with closing(shelf.traces(choice, prompt, settings)) as events:
+                for event in events:
+                    trace = event if isinstance(event, Trace) else None
+                    yield {"emitted": trace.metrics.emitted if trace else 0}
         except BadInput as refusal:
             raise gr.Error(str(refusal), print_exception=False) from None
         if trace is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from specdec.settings import EXACT_RULES, RULES, BadInput, Sampling, Settings, choice, shown, whole_number
+from specdec.settings import EXACT_RULES, MAX_SEED, RULES, BadInput, Sampling, Settings, choice, shown, whole_number
 from specdec.trace import Position, Trace
 from visualizations.bars import RAW_DRAFT_TOP_K, Bars
 from visualizations.components.sampling_view import sampling_value
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 SIZES = (1_000, 10_000, 100_000)
 LOOP_ROUNDS = 2_000
 SHOWN_CELLS = 10
-MAX_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,7 @@ class Request:
 
 def draw_from_bars(bars: Bars, request: Request) -> dict[str, Any]:
     """Draw from two small tables with the rule's own functions, all at once."""
+    import_engine()
     from specdec.sampling_test import sampling_test
 
     p, q = _tensors(bars)
@@ -59,6 +59,7 @@ def draw_from_bars(bars: Bars, request: Request) -> dict[str, Any]:
 
 def draw_with_loop(bars: Bars, request: Request) -> dict[str, Any]:
     """Run the decoding loop itself on the two tables."""
+    import_engine()
     from specdec.loop_test import loop_test
 
     p, q = _tensors(bars)
@@ -150,7 +151,6 @@ def position_index(trace: Trace, index: Any) -> int:
 
 
 def _law_after(model: Any, context: list[int], sampling: Sampling) -> Tensor:
-    import_engine()
     import torch
 
     from specdec.probabilities import probabilities
@@ -174,7 +174,6 @@ def _refuse_foreign(pair: Pair, context: list[int]) -> None:
 
 
 def _tensors(bars: Bars) -> tuple[Tensor, Tensor]:
-    import_engine()
     import torch
 
     return torch.tensor(bars.p_big, dtype=torch.float64), torch.tensor(bars.p_small, dtype=torch.float64)
@@ -240,7 +239,6 @@ def _report(test: SamplingTest, acceptance: float, limit: float) -> list[str]:
 
 
 def _run_of(test: SamplingTest, names: Any, limit: float, order: Tensor | None) -> SamplingRun:
-    import_engine()
     import torch
 
     cells = torch.arange(len(test.law)) if order is None else order

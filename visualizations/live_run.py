@@ -61,6 +61,10 @@ def run_steps(
     Setting `stop` ends it within a round, a fault with a line in words. Closing the iterator ends it too.
     """
     view, trace = GrowingView(), None
+
+    def last(line: dict[str, Any]) -> Shown:
+        return Shown(line, view.value(trace, running=False) if trace else empty_view())
+
     try:
         with closing(shelf.traces(choice, prompt, settings)) as events:
             for event in events:
@@ -74,14 +78,12 @@ def run_steps(
                 line = finished_line(trace) if over else running_line(trace)
                 yield Shown(line, view.value(trace, running=not over), trace)
         if trace is None or trace.output.stop_reason == "cancelled":
-            line = status(t("app.stopped"), "done")
-            yield Shown(line, view.value(trace, running=False) if trace else empty_view())
+            yield last(status(t("app.stopped"), "done"))
     except BadInput as refusal:
-        yield Shown(status(str(refusal), "fault"), None if trace else empty_view())
+        yield last(status(str(refusal), "fault"))
     except Exception as fault:
         _LOG.exception("A run failed")
-        line = status(t("app.run_failed", fault=type(fault).__name__), "fault")
-        yield Shown(line, view.value(trace, running=False) if trace else empty_view())
+        yield last(status(t("app.run_failed", fault=type(fault).__name__), "fault"))
 
 
 def waiting_line(event: Waiting) -> dict[str, Any]:

@@ -29,7 +29,6 @@ MAX_WAITING_LOADS = 4
 
 _LOG = logging.getLogger(__name__)
 T = TypeVar("T")
-T = TypeVar("T")
 
 
 @dataclass

@@ -10,6 +10,7 @@ import pytest
 from specdec.settings import BadInput, Settings
 from specdec.trace import Trace
 from visualizations.inputs import PairChoice
+from visualizations.live_run import run_steps
 from visualizations.runner import MAX_LOADED_PAIRS, MAX_WAITING_LOADS, ModelShelf
 
 A, B, C = PairChoice("smollm2-135m+student"), PairChoice("smollm2-135m+itself"), PairChoice("smollm2-360m+135m")
@@ -53,6 +54,19 @@ def test_a_refused_prompt_frees_the_models_too(pair: Any) -> None:
     with pytest.raises(BadInput):
         list(shelf.traces(A, "t0", Settings(chat=True)))  # these models have no chat template
     assert isinstance([*shelf.traces(A, "t0", RAW)][-1], Trace)
+
+
+@pytest.mark.parametrize("fault", [BadInput("The model can hold 9 tokens."), RuntimeError("no memory")])
+def test_a_run_that_fails_half_way_is_not_left_running_on_screen(pair: Any, fault: Exception) -> None:
+    class Failing:
+        def traces(self, *asked: Any) -> Any:
+            events = ModelShelf(lambda choice, note: pair).traces(*asked)
+            yield next(event for event in events if isinstance(event, Trace))
+            raise fault
+
+    *_, last = run_steps(Failing(), A, "t0", RAW, threading.Event())
+    assert last.line["mood"] == "fault"
+    assert last.view["rounds"] and not last.view["running"]
 
 
 def test_a_failed_load_is_told_and_tried_again(pair: Any) -> None:
