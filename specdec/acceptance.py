@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from specdec.settings import Settings
+from specdec.settings import RULES, Settings
 from specdec.trace import CANDIDATES_OF_EACH, CANDIDATES_OF_EACH_DISCARDED, Position, Round, Trace
 
-POSITION_RULES = ("token", "match", "block", "no_residual", "typical", "lenient", "ensemble")
+POSITION_RULES = tuple(rule for rule in RULES if rule != "raw_draft")
 
 
 @dataclass(frozen=True)

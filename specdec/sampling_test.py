@@ -31,7 +31,7 @@ class ChiSquare:
     passed: p_value >= `FALSE_ALARM_RATE`, so a correct engine fails once in 10,000 tests.
     impossible: draws of ids that the law gives probability 0; any at all is a failure.
     detectable: the smallest bias w = sqrt(sum (law' - law)^2 / law) that n draws reveal in 9 tests of
-    10; a total variation of w / 2 or more always implies such a bias.
+    10; a total variation of w / 2 or more between the cells always implies such a bias.
     """
 
     n: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from specdec.settings import BadInput, real_number, shown
+from specdec.settings import BadInput, is_unicode, real_number, shown
 from visualizations.text import t
 
 MIN_TOKENS, MAX_TOKENS = 3, 8
@@ -61,7 +61,7 @@ def checked_bars(value: Any) -> Bars:
 
 def _cells(token: dict[str, Any]) -> list[tuple[str, float, float]]:
     name = token.get("name")
-    if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME_LENGTH:
+    if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME_LENGTH or not is_unicode(name):
         raise BadInput(t("exact.bad.name", limit=MAX_NAME_LENGTH, value=shown(name)))
     q = real_number("p_small", token.get("q"), 0, MAX_UNIT)
     p = real_number("p_big", token.get("p"), 0, MAX_UNIT)

@@ -59,6 +59,7 @@ def test_other_becomes_two_cells_that_keep_its_masses():
         value(("1", 1), (1, 0), (1, 0)),
         {"tokens": [{"name": "x" * 500, "q": 1, "p": 1}] * 3},
         {"tokens": [{"name": 7, "q": 1, "p": 1}] * 3},
+        {"tokens": [{"name": "\ud800", "q": 1, "p": 1}] * 3},
         {"tokens": [{"name": "x", "q": 1, "p": 1, "agree": 2}] * 3},
         {"tokens": [{"name": "x", "q": 9, "p": 9, "agree": 0.5}] * 5},
     ],

@@ -157,7 +157,11 @@ def _save(first: Example, trace: Trace | None) -> dict[str, Any]:
 
 async def _watch_loading(shelf: ModelShelf, first: Example) -> AsyncIterator[dict[str, Any]]:
     """Begins to load the default pair once a page is there, and says how far it is until it is done."""
-    loading, last = shelf.request(first.choice), None
+    try:
+        loading, last = shelf.request(first.choice), None
+    except BadInput as refusal:
+        yield status(str(refusal), "fault")
+        return
     while True:
         over, line = loading.finished.is_set(), loading_line(loading)
         if line != last:

@@ -17,7 +17,7 @@ from visualizations.bars import checked_bars
 from visualizations.components.playground import Playground
 from visualizations.components.playground.loading import load_script
 from visualizations.components.sampling_view import SamplingView, waiting_value
-from visualizations.components.table_view import TableView
+from visualizations.components.table_view import TableView, table
 from visualizations.exact_draws import (
     SIZES,
     Request,
@@ -164,13 +164,20 @@ def _today(bars: Any) -> dict[str, Any]:
     try:
         return {"tables": today_table(checked_bars(bars))}
     except BadInput as refusal:
-        return {"tables": [{"title": "", "intro": str(refusal), "columns": [], "rows": [], "note": "", "tags": []}]}
+        return _refused(refusal)
 
 
 def _tables(bars: Any, trace: Trace | None, index: Any) -> tuple[dict[str, Any], ...]:
     run = shown_trace(trace)
-    place = position_index(run, index)
-    return {"tables": several_tokens()}, _today(bars), {"tables": acceptance_table(run, place)}
+    try:
+        accepted = {"tables": acceptance_table(run, position_index(run, index))}
+    except BadInput as refusal:
+        accepted = _refused(refusal)
+    return {"tables": several_tokens()}, _today(bars), accepted
+
+
+def _refused(refusal: BadInput) -> dict[str, Any]:
+    return {"tables": [table((), (), intro=str(refusal))]}
 
 
 def _pair_of(trace: Trace) -> PairChoice:
