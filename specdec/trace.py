@@ -41,7 +41,7 @@ class TokenText:
 
 @dataclass(frozen=True, config=STRICT)
 class Candidate:
-    """One id of a position's distribution. p: p_big; q: p_small, None where the draft model didn't run."""
+    """One id of a position's distribution. p: p_big; q: p_small, None where nothing was drafted."""
 
     id: int
     text: str
