@@ -22,15 +22,6 @@ P = torch.tensor([0.4, 0.2, 0.4, 0.0], dtype=torch.float64)
 Q = torch.tensor([0.3, 0.4, 0.15, 0.15], dtype=torch.float64)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Tables are too small to be worth a second thread."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def sampled(p, q, n=DRAWS, **settings):
     return sampling_test(torch.as_tensor(p).double(), torch.as_tensor(q).double(), Settings(**settings), n)
 
