@@ -14,6 +14,7 @@ import gradio as gr
 from specdec.settings import EXACT_RULES, Settings
 from visualizations.bars import MAX_NAME_LENGTH, PRESETS, RAW_DRAFT_TOP_K, preset_value
 from visualizations.components.katex import katex_files
+from visualizations.components.scripts import script
 from visualizations.figures import palette
 from visualizations.text import section
 
@@ -37,7 +38,7 @@ class Playground(gr.HTML):
             value=value or preset_value("article"),
             html_template=(HERE / "playground.html").read_text(encoding="utf-8"),
             css_template=palette.css_variables() + (HERE / "playground.css").read_text(encoding="utf-8") + fills,
-            js_on_load="\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
+            js_on_load=script(*(HERE / name for name in SCRIPTS)),
             apply_default_css=False,
             words=section("exact.playground", language),
             params={

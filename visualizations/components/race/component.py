@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from visualizations.components.race.value import race_value
+from visualizations.components.scripts import script
 from visualizations.figures import palette
 from visualizations.figures.timing_style import WORK
 from visualizations.text import section
@@ -29,7 +30,7 @@ class RaceView(gr.HTML):
             value=value or race_value(None),
             html_template=(HERE / "race.html").read_text("utf-8"),
             css_template=palette.css_variables() + draft + (HERE / "race.css").read_text("utf-8") + fills,
-            js_on_load="\n".join((HERE / name).read_text("utf-8") for name in SCRIPTS),
+            js_on_load=script(*(HERE / name for name in SCRIPTS)),
             apply_default_css=False,
             words=section("faster.race", language),
             **kwargs,

@@ -10,21 +10,6 @@ function part(name) {
   return element.querySelector(".ra-" + name);
 }
 
-function make(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
-function fill(sentence, values) {
-  return sentence.replace(/{(.+?)}/g, (whole, name) => (name in values ? String(values[name]) : whole));
-}
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
-
 function seconds(time) {
   return time.toFixed(2) + " s";
 }

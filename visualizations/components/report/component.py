@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from visualizations.components.scripts import script
 
 HERE = Path(__file__).parent
 
@@ -39,7 +40,7 @@ class Report(gr.HTML):
                 "<div class='rp-tables'></div><p class='rp-note'></p></section>"
             ),
             css_template=(HERE / "report.css").read_text("utf-8"),
-            js_on_load=(HERE / "report.js").read_text("utf-8"),
+            js_on_load=script(HERE / "report.js"),
             apply_default_css=False,
             name=name,
             **kwargs,

@@ -4,13 +4,6 @@ const root = element.querySelector(".rp");
 const part = (name) => element.querySelector(".rp-" + name);
 const LONGEST_NUMBER = 30; // a longer cell is a sentence and may wrap
 
-function make(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
 function factNode(fact) {
   const box = make("div", "rp-fact");
   box.append(make("dt", "", fact.name), make("dd", "rp-value", fact.value), make("dd", "rp-is", fact.is));

@@ -13,6 +13,7 @@ import gradio as gr
 import plotly
 
 from visualizations.components.run_view.value import run_view_value
+from visualizations.components.scripts import script
 from visualizations.figures import palette
 from visualizations.figures.token_bars import FEWEST_SLOTS, LOG_FLOOR, PLACE_OF_BIG, PLACE_OF_SMALL, skeleton
 from visualizations.text import section
@@ -37,7 +38,7 @@ class RunView(gr.HTML):
             value=value or run_view_value(None, [], False),
             html_template=(HERE / "run_view.html").read_text(encoding="utf-8"),
             css_template=palette.css_variables() + (HERE / "run_view.css").read_text(encoding="utf-8"),
-            js_on_load="\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
+            js_on_load=script(*(HERE / name for name in SCRIPTS)),
             apply_default_css=False,
             words=section("run_view", language),
             figure_words=section("figures", language),

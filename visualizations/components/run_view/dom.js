@@ -6,17 +6,6 @@ function part(name) {
   return element.querySelector(".rv-" + name);
 }
 
-function make(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
-
 function show(node, visible) {
   if (node.hidden === visible) node.hidden = !visible;
 }

@@ -38,10 +38,6 @@ function roundStart(by) {
   return state.flat.findIndex((item) => item.round === round);
 }
 
-function fill(sentence, values) {
-  return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
-}
-
 // Two decimals, or two significant digits below 0.1; never 0 or 1 for what is only near them.
 function shown(number, digits = 2) {
   if (number === null || number === undefined) return figureWords.none;

@@ -11,6 +11,7 @@ import gradio as gr
 
 from visualizations.components.run_view.component import HERE as RUN_VIEW
 from visualizations.components.run_view.component import PLOTLY_JS
+from visualizations.components.scripts import script
 from visualizations.figures.palette import css_variables
 from visualizations.figures.sampling_run import SamplingRun, distances, frequencies
 from visualizations.text import section, t
@@ -41,12 +42,11 @@ class SamplingView(gr.HTML):
 
     def __init__(self, *, language: str = "en", **kwargs: Any) -> None:
         gr.set_static_paths([str(PLOTLY_JS)])  # this file only: a folder would expose all that is in it
-        scripts = ((RUN_VIEW / "plotly_loader.js"), (HERE / "sampling_view.js"))
         super().__init__(
             value=waiting_value(t("exact.sampling.empty"), "empty"),
             html_template=(HERE / "sampling_view.html").read_text("utf-8"),
             css_template=css_variables() + (HERE / "sampling_view.css").read_text("utf-8"),
-            js_on_load="\n".join(path.read_text("utf-8") for path in scripts),
+            js_on_load=script(RUN_VIEW / "plotly_loader.js", HERE / "sampling_view.js"),
             apply_default_css=False,
             words=section("exact.sampling", language),
             plotly_js=str(PLOTLY_JS),

@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from visualizations.components.scripts import script
 from visualizations.figures.palette import css_variables
 
 HERE = Path(__file__).parent
@@ -49,7 +50,7 @@ class TableView(gr.HTML):
             value={"tables": value or []},
             html_template="<div class='tv'></div>",
             css_template=css_variables() + (HERE / "table_view.css").read_text("utf-8"),
-            js_on_load=(HERE / "table_view.js").read_text("utf-8"),
+            js_on_load=script(HERE / "table_view.js"),
             apply_default_css=False,
             tag_words=tags,
             **kwargs,

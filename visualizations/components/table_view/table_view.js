@@ -1,12 +1,5 @@
 const box = element.querySelector(".tv");
 
-function make(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
 function tableOf(entry) {
   const table = make("table");
   if (entry.caption) table.append(make("caption", "", entry.caption));

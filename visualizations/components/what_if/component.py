@@ -14,6 +14,7 @@ import gradio as gr
 from specdec.theory import MAX_GAMMA
 from specdec.timing.comparison import Sweep
 from visualizations.components.chart.component import LOADER_JS, PLOTLY_JS, embedded
+from visualizations.components.scripts import script
 from visualizations.figures.gamma_sweep import SHOWN_GAMMAS, TRACES, gamma_sweep, measured_what_if, x_axis
 from visualizations.text import section
 
@@ -41,9 +42,7 @@ class WhatIfView(gr.HTML):
             value=value or what_if_value(None),
             html_template=(HERE / "what_if.html").read_text("utf-8"),
             css_template=chart_css + (HERE / "what_if.css").read_text("utf-8"),
-            js_on_load="\n".join(
-                [LOADER_JS.read_text("utf-8"), *((HERE / name).read_text("utf-8") for name in ("theory.js", "what_if.js"))]
-            ),
+            js_on_load=script(LOADER_JS, HERE / "theory.js", HERE / "what_if.js"),
             apply_default_css=False,
             words=section("faster.sweep", language),
             limits={name: list(limits) for name, limits in LIMITS.items()},

@@ -10,10 +10,6 @@ let plotly = null;
 let shown = null; // what the figure was drawn from
 let chosen = null; // alpha, c, v; null follows the measurement
 
-function fill(sentence, values) {
-  return sentence.replace(/{(.+?)}/g, (whole, name) => (name in values ? String(values[name]) : whole));
-}
-
 function buildSliders() {
   for (const name of NAMES) {
     const row = document.createElement("label");

@@ -1,0 +1,12 @@
+"""The page's side of a component: small files that make one program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PAGE = Path(__file__).parent / "page.js"
+
+
+def script(*files: Path) -> str:
+    """`page.js` and then `files`, in order, as one program for `js_on_load`."""
+    return "\n".join(file.read_text("utf-8") for file in (_PAGE, *files))
