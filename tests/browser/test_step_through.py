@@ -21,6 +21,7 @@ from tests.launched import launched, only  # noqa: E402
 from visualizations.examples import examples, recorded_trace  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
+TYPING_TRIES, SETTLING_MS = 5, 300
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
 FIRST = recorded_trace(examples()[0])
@@ -62,8 +63,12 @@ def line(page: Page) -> Any:
 
 def set_number(page: Page, label: str, value: str) -> None:
     box = page.locator("#settings").get_by_label(f"number input for {label}")
-    box.fill(value)
-    box.press("Tab")
+    for _ in range(TYPING_TRIES):  # the panel, just unfolded, may still put its first value over what is typed
+        box.fill(value)
+        box.press("Tab")
+        page.wait_for_timeout(SETTLING_MS)
+        if box.input_value() == value:
+            return
     expect(box).to_have_value(value)
 
 
