@@ -28,6 +28,7 @@ from visualizations.text import t
 
 MODEL_QUEUE: dict[str, Any] = {"concurrency_limit": 1, "concurrency_id": "model"}
 STATE_SECONDS = 3600
+DRAWING_SECONDS = 1.5
 LEAVE = {"leave": True}
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
@@ -156,7 +157,8 @@ def _save(first: Example, trace: Trace | None) -> dict[str, Any]:
 
 
 async def _watch_loading(shelf: ModelShelf, first: Example) -> AsyncIterator[dict[str, Any]]:
-    """Begins to load the default pair once a page is there, and says how far it is until it is done."""
+    """Begins to load the default pair once a page is drawn, and says how far it is until it is done."""
+    await asyncio.sleep(DRAWING_SECONDS)  # loading keeps the cores busy, and the page comes first
     try:
         loading, last = shelf.request(first.choice), None
     except BadInput as refusal:
