@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 from torch import Tensor
 from transformers import DynamicCache, PreTrainedModel
 
 from specdec.settings import BadInput
+
+if TYPE_CHECKING:
+    from specdec.static import StaticModel
 
 PREFILL_CHUNK = 256
 NO_LIMIT = 2**20
@@ -70,19 +73,18 @@ class TransformersModel:
 
     @torch.inference_mode()
     def extend(self, tokens: Tensor) -> Tensor:
-        self._check_room(len(tokens))
+        refuse_overflow(self, len(tokens))
         return self._forward(tokens, keep=0)[:, : self.vocab_size].float()
 
     @torch.inference_mode()
     def prefill(self, tokens: Tensor) -> None:
-        self._check_room(len(tokens))
+        refuse_overflow(self, len(tokens))
         for start in range(0, len(tokens), PREFILL_CHUNK):
             self._forward(tokens[start : start + PREFILL_CHUNK], keep=1)
 
     def rewind(self, length: int) -> None:
+        refuse_rewinding_forward(self, length)
         surplus = self.length - length
-        if surplus < 0:
-            raise ValueError(f"{self.name} holds {self.length} tokens and can't be rewound to {length}.")
         if length == 0:
             self._cache = DynamicCache(config=self.model.config)
         elif surplus:
@@ -91,12 +93,6 @@ class TransformersModel:
     def _forward(self, tokens: Tensor, *, keep: int) -> Tensor:
         ids = tokens.to(self.device).unsqueeze(0)
         return self.model(input_ids=ids, cache=self._cache, use_cache=True, logits_to_keep=keep).logits[0]
-
-    def _check_room(self, count: int) -> None:
-        if self.length + count > self.max_length:
-            raise BadInput(
-                f"{self.name} can hold {self.max_length} tokens; {self.length} + {count} are too many."
-            )
 
 
 class TableModel:
@@ -116,6 +112,7 @@ class TableModel:
         if weights.ndim == 2 and len(weights) != self.vocab_size:
             raise ValueError(f"A Markov table over {self.vocab_size} ids needs that many rows, not {len(weights)}.")
         self._logits = (weights / total.unsqueeze(-1)).log().float()
+        self.name = "The table"
         self.max_length = max_length
         self.length = 0
         self.device = torch.device("cpu")
@@ -126,14 +123,24 @@ class TableModel:
         return rows[tokens]
 
     def prefill(self, tokens: Tensor) -> None:
-        if self.length + len(tokens) > self.max_length:
-            raise BadInput(f"The table can hold {self.max_length} tokens; {self.length} + {len(tokens)} are too many.")
+        refuse_overflow(self, len(tokens))
         self.length += len(tokens)
 
     def rewind(self, length: int) -> None:
-        if length > self.length:
-            raise ValueError(f"The table holds {self.length} tokens and can't be rewound to {length}.")
+        refuse_rewinding_forward(self, length)
         self.length = length
+
+
+def refuse_overflow(model: TransformersModel | StaticModel | TableModel, count: int) -> None:
+    """Raise `BadInput` when `count` more tokens don't fit into the model's cache."""
+    if model.length + count > model.max_length:
+        raise BadInput(f"{model.name} can hold {model.max_length} tokens; {model.length} + {count} are too many.")
+
+
+def refuse_rewinding_forward(model: TransformersModel | StaticModel | TableModel, length: int) -> None:
+    """Raise ValueError when the model's cache holds fewer than `length` tokens."""
+    if length > model.length:
+        raise ValueError(f"{model.name} holds {model.length} tokens and can't be rewound to {length}.")
 
 
 def limits_of(model: PreTrainedModel, vocab_size: int | None) -> tuple[int, int]:

@@ -25,19 +25,18 @@ def decode(pair: Pair, prompt: str, settings: Settings | None = None, **values: 
 
     Raises `BadInput`, one sentence, for a prompt or setting that can't be used.
     """
-    for whole in stream(pair, prompt, settings, **values):
-        pass
-    return whole
+    recorder, rounds = _begin(pair, prompt, settings, values)
+    for round_ in rounds:
+        recorder.add(round_)
+    return recorder.trace()
 
 
 def stream(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> Iterator[trace.Trace]:
     """The same, as a trace that grows by a round. Until the last, its stop_reason is 'cancelled':
     closing the generator cancels the run, and the last trace seen is the record of what was run.
     """
-    settings = (settings or Settings()).changed(**values)
-    prompt_ids = pair.encode(prompt, chat=settings.chat)
-    recorder = Recorder(pair, prompt, prompt_ids, settings)
-    for round_ in run(pair, prompt_ids, settings):
+    recorder, rounds = _begin(pair, prompt, settings, values)
+    for round_ in rounds:
         recorder.add(round_)
         yield recorder.trace()
 
@@ -48,6 +47,14 @@ def run(pair: Pair, prompt_ids: list[int], settings: Settings) -> Iterator[decod
     if settings.gamma == 0:
         return decoding.autoregressive(pair.target, prompt_ids, settings, stopping)
     return decoding.speculative(pair.target, drafter_of(pair, settings), prompt_ids, settings, stopping)
+
+
+def _begin(
+    pair: Pair, prompt: str, settings: Settings | None, values: dict[str, Any]
+) -> tuple[Recorder, Iterator[decoding.Round]]:
+    settings = (settings or Settings()).changed(**values)
+    prompt_ids = pair.encode(prompt, chat=settings.chat)
+    return Recorder(pair, prompt, prompt_ids, settings), run(pair, prompt_ids, settings)
 
 
 def drafter_of(pair: Pair, settings: Settings) -> Drafter:

@@ -11,8 +11,14 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel, StaticCache
 
-from specdec.models import PREFILL_CHUNK, limits_of, refuse_unless_rewindable
-from specdec.settings import MAX_GAMMA, BadInput
+from specdec.models import (
+    PREFILL_CHUNK,
+    limits_of,
+    refuse_overflow,
+    refuse_rewinding_forward,
+    refuse_unless_rewindable,
+)
+from specdec.settings import MAX_GAMMA
 
 DEFAULT_CAPACITY = 4096
 _WARM_UPS = 3
@@ -40,7 +46,7 @@ class StaticModel:
 
     @torch.inference_mode()
     def extend(self, tokens: Tensor) -> Tensor:
-        self._check_room(len(tokens))
+        refuse_overflow(self, len(tokens))
         tokens = self._begin(tokens)
         capturable = self.device.type == "cuda" and len(tokens) <= MAX_GAMMA + 1
         logits = self._graph_of(len(tokens)).replay(tokens) if capturable else self._forward(tokens, keep=0)
@@ -50,20 +56,15 @@ class StaticModel:
 
     @torch.inference_mode()
     def prefill(self, tokens: Tensor) -> None:
-        self._check_room(len(tokens))
+        refuse_overflow(self, len(tokens))
         for start in range(0, len(tokens), PREFILL_CHUNK):
             chunk = self._begin(tokens[start : start + PREFILL_CHUNK])
             self._forward(chunk, keep=1)
             self.length += len(chunk)
 
     def rewind(self, length: int) -> None:
-        if length > self.length:
-            raise ValueError(f"{self.name} holds {self.length} tokens and can't be rewound to {length}.")
+        refuse_rewinding_forward(self, length)
         self.length = length
-
-    def _check_room(self, count: int) -> None:
-        if self.length + count > self.max_length:
-            raise BadInput(f"{self.name} can hold {self.max_length} tokens; {self.length} + {count} are too many.")
 
     def _begin(self, tokens: Tensor) -> Tensor:
         self._start.fill_(self.length)

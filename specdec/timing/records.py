@@ -185,10 +185,6 @@ class Costs:
         return to_json(self)
 
 
-def to_json(self) -> str:
-        return to_json(self)
-
-
 def to_json(record: Any) -> str:
     """Strict JSON of any record of this package."""
     return strict_json.compact_json(to_dict(record))
