@@ -1,12 +1,14 @@
 """Free texts to build prompts from, read from a folder of unpacked packages.
 
 The bundled student used these Debian packages (bookworm), unpacked with `dpkg -x` into one folder:
-debian-handbook, python3-doc, debian-faq, dict-foldoc, fortunes, fortunes-de, manpages-de, wordnet-base.
+debian-handbook, python3-doc, debian-faq, dict-foldoc, fortunes, fortunes-de, manpages-de, wordnet-base, and the
+German catalogues (*.mo) of wesnoth-1.16-* with the stories of a game.
 Their licences (GPL, CC-BY-SA, PSF, WordNet, public domain) allow the use; no text is shipped.
 """
 
 from __future__ import annotations
 
+import gettext
 import gzip
 import html
 import re
@@ -17,6 +19,7 @@ TAG = re.compile(r"<[^>]+>")
 BLOCK = re.compile(r"<(?:p|li|dd)\b[^>]*>(.*?)</(?:p|li|dd)>", re.DOTALL | re.IGNORECASE)
 OTHER_LANGUAGE = re.compile(r"/[a-z]{2}-[A-Z]{2}/|\.[a-z]{2}(-[a-z]+)?\.html$")
 GERMAN_WORDS = re.compile(r"\b(?:der|die|das|und|ist|nicht|ein|eine|zu|mit|wird|werden|auf|sich|den|wenn)\b")
+TECHNICAL = re.compile(r"[\\()=<>_/»«{}|@]|\b[A-Z]{2,}")
 ENGLISH_WORDS = re.compile(r"\b(?:the|of|and|is|to|in|that|with|for|you|it|a)\b")
 
 
@@ -58,6 +61,11 @@ def read_corpus(folder: Path) -> Corpus:
     for manual in sorted((folder / "usr/share/man/de").rglob("*.gz")):
         prose = [line for line in _text(manual).splitlines() if line and not line.startswith((".", "'"))]
         _sort_in(re.sub(r"\\(?:f.|-|&|\(..|\[.*?\])", "", " ".join(prose)), {}, german)
+    for catalogue in sorted(folder.rglob("*.mo")):
+        for original, translation in _messages(catalogue):
+            for paragraph in original.split("\n\n"):
+                _sort_in(_plain(paragraph), english, {})
+            _sort_in(_plain(translation), {}, german)
     people, places, things = _names(folder / "usr/share/wordnet/data.noun")
     return Corpus(list(english), list(german), people, places, things)
 
@@ -67,6 +75,18 @@ def _text(path: Path) -> str:
     if path.suffix in {".gz", ".dz"}:
         raw = gzip.decompress(raw)
     return raw.decode("utf-8", errors="ignore")
+
+
+def _messages(catalogue: Path) -> list[tuple[str, str]]:
+    """The catalogue's messages with their translations, those with plural forms left out."""
+    with catalogue.open("rb") as file:
+        found = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+    return [(original, text) for original, text in found.items() if isinstance(original, str) and original]
+
+
+def _plain(message: str) -> str:
+    """A message without its context (up to ^), its markup and its placeholders."""
+    return re.sub(r"\s+", " ", TAG.sub("", re.sub(r"^[^^ ]*\^|\$\w+\|?", "", message)))
 
 
 def _blocks(page: Path) -> list[str]:
@@ -79,7 +99,7 @@ def _sort_in(text: str, english: dict[str, None], german: dict[str, None]) -> No
     words = max(1, len(text.split()))
     if len(GERMAN_WORDS.findall(text)) > max(1, 0.12 * words):
         for sentence in re.split(r"(?<=[.!?]) (?=[A-ZÄÖÜ])", text):
-            if 25 <= len(sentence) <= 220 and "\\" not in sentence and len(sentence.split()) >= 4:
+            if 25 <= len(sentence) <= 220 and not TECHNICAL.search(sentence) and len(sentence.split()) >= 4:
                 german[sentence] = None
     elif len(ENGLISH_WORDS.findall(text)) > 0.15 * words and 120 <= len(text) <= 2000:
         english[text] = None

@@ -1,5 +1,5 @@
 """Let the target write its own training data, chunk by chunk. A chunk depends on the seed, its number and the
-first two chunks alone, so that a stopped run goes on where it was.
+chunks before it alone, so that a stopped run goes on where it was.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from specdec.distill.teacher import Teacher
 TEMPERATURES = (0.0, 0.0, 0.3, 0.6, 0.8, 1.0, 1.0, 1.0)
 OWN_TEMPERATURES = (0.6, 0.8, 1.0)
 RAW_CHUNKS = 1
+PROSE_KINDS = ("raw", "writing", "science", "humanities")
 END_OF_TEXT = "<|endoftext|>"
 
 
@@ -73,10 +74,8 @@ def generate(
                 f"{rate:.0f} answer tokens/s",
                 flush=True,
             )
-        if number < RAW_CHUNKS:
-            written = written + _texts(chunk, tokenizer)
-        elif number == RAW_CHUNKS:
-            conversations = _conversations(chunk, tokenizer)
+        written += _texts(chunk, tokenizer)
+        conversations += _conversations(chunk, tokenizer)
 
 
 def score(model: LlamaForCausalLM, conversations: Path, folder: Path, rows_a_chunk: int = 256) -> None:
@@ -153,22 +152,24 @@ def _clip(ids: list[int], longest: int) -> list[int]:
 
 
 def _texts(chunk: Chunk, tokenizer: PreTrainedTokenizerBase) -> list[str]:
-    """The texts of a raw chunk, as passages for later prompts."""
+    """Prose of a chunk, as passages for later prompts."""
     texts = []
-    for start, length in zip(chunk.starts, chunk.lengths, strict=True):
-        text = " ".join(tokenizer.decode(chunk.ids[start : start + length], skip_special_tokens=True).split())
-        if len(text) > 150:
-            texts.append(text)
+    for kind, start, prompt, length in zip(chunk.kinds, chunk.starts, chunk.prompt_lengths, chunk.lengths, strict=True):
+        if kind in PROSE_KINDS:
+            begin = start if kind == "raw" else start + prompt
+            text = " ".join(tokenizer.decode(chunk.ids[begin : start + length], skip_special_tokens=True).split())
+            if len(text) > 150:
+                texts.append(text)
     return texts
 
 
 def _conversations(chunk: Chunk, tokenizer: PreTrainedTokenizerBase) -> list[tuple[str, str]]:
-    """Finished first turns as (question, answer) texts."""
+    """Finished first turns of short prompts as (question, answer) texts."""
     pairs = []
     stop = tokenizer.eos_token_id
     for kind, start, prompt, length in zip(chunk.kinds, chunk.starts, chunk.prompt_lengths, chunk.lengths, strict=True):
         ids = chunk.ids[start : start + length]
-        if kind in {"raw", "own", "translation"} or ids[-1] != stop:
+        if kind not in SHORT_KINDS or kind in {"own", "translation"} or ids[-1] != stop:
             continue
         question = (
             tokenizer.decode(ids[:prompt], skip_special_tokens=False)

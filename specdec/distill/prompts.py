@@ -6,6 +6,7 @@ All wording here is our own. Nothing comes from a benchmark, so that benchmarks 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from specdec.distill.wording import (
     EXTRACTIONS,
     FOLLOW_UPS,
     LANGUAGES,
+    LINE_TASKS,
+    LINES,
     OPENINGS,
     PUZZLES,
     QUESTIONS,
@@ -30,7 +33,7 @@ SHORT_KINDS = {
     "translation": 20,
     "qa": 18,
     "maths": 18,
-    "own": 16,
+    "own": 24,
     "writing": 6,
     "roleplay": 5,
     "coding": 5,
@@ -88,7 +91,7 @@ def make_prompt(kind: str, sources: Sources, chance: random.Random) -> Prompt:
 
 
 def _fill(template: str, corpus: Corpus, chance: random.Random) -> str:
-    """Replace {person}, {place}, {thing}, {other}, {name}, {n}, {m}, {topic}, {language}, {role} by random ones."""
+    """Replace {person}, {place}, {thing}, {other}, {name}, {n}, {m}, {year}, {topic}, {language}, {role} by random ones."""
     things = corpus.things or list(GOODS)
     return template.format(
         person=chance.choice(corpus.people or list(FIRST_NAMES)),
@@ -99,6 +102,7 @@ def _fill(template: str, corpus: Corpus, chance: random.Random) -> str:
         name=chance.choice(FIRST_NAMES),
         language=chance.choice(LANGUAGES),
         role=chance.choice(ROLES),
+        year=chance.randint(1780, 2024),
         n=chance.randint(2, 12),
         m=chance.randint(20, 500),
     )
@@ -117,6 +121,8 @@ def _translation(sources: Sources, chance: random.Random) -> str:
     sentence = chance.choice(sources.corpus.sentences)
     if chance.random() < 0.15:
         sentence += " " + chance.choice(sources.corpus.sentences)
+    if chance.random() < 0.5:  # the spaced punctuation of translation data sets
+        sentence = re.sub(r"\s*([.,:;!?\"()])", r" \1", sentence)
     return chance.choice(TRANSLATE).format(text=sentence)
 
 
@@ -150,6 +156,11 @@ def _rag(sources: Sources, chance: random.Random) -> str:
 
 
 def _extraction(sources: Sources, chance: random.Random) -> str:
+    if chance.random() < 0.4:
+        template = chance.choice(LINES)
+        lines = (_fill(template, sources.corpus, chance) for _ in range(chance.randint(3, 8)))
+        numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
+        return f"{chance.choice(LINE_TASKS)}\n{numbered}"
     return f"{chance.choice(EXTRACTIONS)}\n\n{passage(sources, chance, chance.randint(50, 220))}"
 
 

@@ -165,6 +165,27 @@ EXTRACTIONS = (
     "Copy the first sentence of the text.",
     "Write three questions that the text answers, with their answers.",
 )
+LINES = (
+    "{name}, born in {place} in {year}, wrote a book about {topic} and sold {m} copies.",
+    "The {thing} from {place} was opened in {year} and had {m} visitors on its first day.",
+    "This {thing} broke after {n} days. I would not buy it again.",
+    "I bought the {thing} for {name}, and we both love it. It works well even after {n} months.",
+    "What did {person} do in {year}, and what was the role of {topic}?",
+    "How is {topic} used to make a {thing}?",
+    "In {year} the company of {name} earned ${m} million with {thing} and lost ${n} million with {other}.",
+    "{name} met {person} in {place} on the {n}th of May {year}.",
+    "The review said: the {thing} is cheap, the {other} is fine, and the service in {place} was slow.",
+)
+LINE_TASKS = (
+    "Extract the name, the place and the year of each line. Answer with one line for each, separated by commas.",
+    "Return a JSON list with the most important name or thing of each line.",
+    "Rate each of the following lines from 1 (negative) to 5 (positive). Return the numbers as a JSON array.",
+    "Assign each line to one of these categories: history, science, business, daily life. Answer line by line.",
+    "Find the people, places and things in these lines and group them by kind.",
+    "Which line has the largest number? Explain.",
+    "Put these lines into a table.",
+    "Rewrite each line as a short question.",
+)
 FOLLOW_UPS = (
     "Can you say that in simpler words?",
     "Rewrite your answer as a list.",
