@@ -17,6 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import LlamaForCausalLM, PreTrainedModel
 
+from specdec.int8 import in_eight_bits
 from specdec.settings import BadInput
 
 BUNDLED = Path(__file__).parent / "bundled_draft"
@@ -41,12 +42,13 @@ class TrimmedHead(nn.Module):
     def __init__(self, rows: Tensor, head_ids: Tensor, vocab_size: int) -> None:
         super().__init__()
         self.vocab_size = vocab_size
-        self.rows = nn.Parameter(rows, requires_grad=False)
+        self.scores = nn.Linear(*reversed(rows.shape), bias=False, device="meta")
+        self.scores.weight = nn.Parameter(rows, requires_grad=False)
         self.register_buffer("head_ids", head_ids.long().to(rows.device), persistent=False)
 
     def trimmed(self, hidden: Tensor) -> Tensor:
         """[..., width] -> [..., len(head_ids)] logits of the head's ids, in their order."""
-        return nn.functional.linear(hidden, self.rows)
+        return self.scores(hidden)
 
     def forward(self, hidden: Tensor) -> Tensor:
         """[..., width] -> [..., vocab_size] logits, -inf for every id outside the head."""
@@ -112,9 +114,15 @@ def student_state(student: LlamaForCausalLM) -> dict[str, Tensor]:
 
 
 def load_student(target: PreTrainedModel, folder: Path = BUNDLED) -> LlamaForCausalLM:
-    """The student kept in `folder`, checked against its sha256 sums and built on the target's embeddings."""
+    """The student kept in `folder`, checked against its sha256 sums and built on the target's embeddings.
+
+    On a CPU its own matrices and its head are held in 8 bits.
+    """
     state, head_ids = read_student(folder)
-    return build_student(target, state, head_ids)
+    student = build_student(target, state, head_ids)
+    if student.device.type == "cpu":
+        in_eight_bits(student)
+    return student
 
 
 def read_student(folder: Path) -> tuple[dict[str, Tensor], Tensor]:

@@ -77,8 +77,10 @@ def chunk_paths(folder: Path) -> list[Path]:
 
 
 def commonest_ids(chunks: Sequence[Chunk], count: int) -> np.ndarray:
-    """[count] int32 increasing ids: those with the most teacher probability over all positions."""
+    """[count] int32 increasing ids: those with the most teacher probability over the answers."""
     mass = np.zeros(2**16)
     for chunk in chunks:
-        np.add.at(mass, chunk.top_ids.ravel(), np.exp(chunk.top_logprobs.astype(np.float32)).ravel())
+        place = np.arange(len(chunk.ids)) - np.repeat(chunk.starts, chunk.lengths)
+        answer = place >= np.repeat(chunk.prompt_lengths, chunk.lengths) - 1
+        np.add.at(mass, chunk.top_ids[answer].ravel(), np.exp(chunk.top_logprobs[answer].astype(np.float32)).ravel())
     return np.sort(np.argsort(-mass, kind="stable")[:count]).astype(np.int32)

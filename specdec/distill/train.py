@@ -74,7 +74,7 @@ class Trainer:
 
     def __init__(self, student: LlamaForCausalLM, dataset: Dataset, settings: TrainSettings, folder: Path) -> None:
         self.student, self.dataset, self.settings, self.folder = student, dataset, settings, folder
-        self.head_rows = student.lm_head.rows
+        self.head_rows = student.lm_head.scores.weight
         student.requires_grad_(False)
         self._own = _own_parameters(student)
         for parameter in self._own.values():
@@ -122,7 +122,7 @@ class Trainer:
             for optimizer in self.optimizers:
                 for group in optimizer.param_groups:
                     group["lr"] = group["initial_lr"] * factor
-                optimizer.step()
+            list(self._threads.map(_step, self.optimizers))
             for name, parameter in self._own.items():
                 parameter.copy_(self.masters[name])
         self.step += 1
@@ -253,25 +253,29 @@ def layers_of(target: LlamaForCausalLM, layers: list[int]) -> dict[str, Tensor]:
     return state
 
 
+@torch.no_grad()
+def _step(optimizer: torch.optim.Optimizer) -> None:
+    optimizer.step()
+
+
 def _own_parameters(student: LlamaForCausalLM) -> dict[str, nn.Parameter]:
     own = {f"layers.{name}": parameter for name, parameter in student.model.layers.named_parameters()}
     return own | {"norm.weight": student.model.norm.weight}
 
 
 def _optimizers(matrices: list[Tensor], vectors: list[Tensor], settings: TrainSettings) -> list[torch.optim.Optimizer]:
-    def adamw(tensors: list[Tensor], decay: float) -> torch.optim.Optimizer:
-        return torch.optim.AdamW(tensors, lr=settings.learning_rate, betas=(0.9, 0.98), weight_decay=decay)
-
-    if settings.optimizer == "adamw":
-        optimizers = [adamw(matrices, settings.weight_decay), adamw(vectors, 0.0)]
+    """One optimizer for each matrix, so that they can step side by side, and one for the vectors."""
+    rate, decay = settings.learning_rate, settings.weight_decay
+    if settings.optimizer == "muon" and not hasattr(torch.optim, "Muon"):
+        raise BadInput(f"The optimizer muon needs torch 2.9 or newer; this is {torch.__version__}. Choose adamw.")
+    if settings.optimizer == "muon":
+        optimizers = [
+            torch.optim.Muon([matrix], lr=rate, weight_decay=decay, adjust_lr_fn="match_rms_adamw") for matrix in matrices
+        ]
     else:
-        if not hasattr(torch.optim, "Muon"):
-            raise BadInput(f"The optimizer muon needs torch 2.9 or newer; this is {torch.__version__}. Choose adamw.")
-        muon = torch.optim.Muon(
-            matrices, lr=settings.learning_rate, weight_decay=settings.weight_decay, adjust_lr_fn="match_rms_adamw"
-        )
-        optimizers = [muon, adamw(vectors, 0.0)]
+        optimizers = [torch.optim.AdamW([matrix], lr=rate, betas=(0.9, 0.98), weight_decay=decay) for matrix in matrices]
+    optimizers.append(torch.optim.AdamW(vectors, lr=rate, betas=(0.9, 0.98), weight_decay=0.0))
     for optimizer in optimizers:
         for group in optimizer.param_groups:
-            group["initial_lr"] = settings.learning_rate
+            group["initial_lr"] = rate
     return optimizers

@@ -6,6 +6,7 @@ import pytest
 import torch
 from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 
+from specdec.int8 import Int8Linear, in_eight_bits
 from specdec.student import (
     BUNDLED,
     SHARD_BYTES,
@@ -113,7 +114,18 @@ def test_saved_and_loaded_student_is_the_same(tmp_path, target, student):
     loaded = load_student(target, tmp_path)
     ids = torch.arange(9)[None]
     expected = build_student(target, {name: t.bfloat16() for name, t in student_state(student).items()}, HEAD_IDS)
+    in_eight_bits(expected)
     assert torch.equal(loaded(ids).logits, expected(ids).logits)
+
+
+def test_eight_bits_change_the_law_a_little_and_the_target_not_at_all(tmp_path, target, student):
+    ids = torch.arange(9)[None]
+    before = target(ids).logits
+    save_student(tmp_path, student_state(student), HEAD_IDS, {})
+    law, exact = (model(ids).logits.softmax(-1) for model in (load_student(target, tmp_path), student))
+    assert 0 < (law - exact).clamp_min(0).sum(-1).max() < 0.02
+    assert torch.equal(target(ids).logits, before)
+    assert not any(isinstance(part, Int8Linear) for part in target.modules())
 
 
 def test_a_new_save_leaves_no_old_shard(tmp_path, student):

@@ -1,0 +1,55 @@
+"""Weights in 8 bits: how far they may be off, and that a prompt and a single token see the same ones."""
+
+import pytest
+import torch
+from torch import nn
+
+from specdec.int8 import FEW_ROWS, Int8Linear, in_eight_bits
+
+
+def weights(dtype, rows=24, width=64):
+    return torch.randn(rows, width, generator=torch.Generator().manual_seed(3)).to(dtype)
+
+
+def kept(linear):
+    return linear.rows.float() * linear.scales.float()[:, None]
+
+
+def test_each_weight_is_off_by_half_a_step_at_most():
+    exact = weights(torch.float32)
+    error = (kept(Int8Linear(exact)) - exact).abs().amax(1)
+    half_step = exact.abs().amax(1) / 254
+    assert (error <= half_step * 1.001).all()
+    assert (error > half_step * 0.5).all()
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 1e-5), (torch.bfloat16, 2e-2)])
+@pytest.mark.parametrize("rows", [1, FEW_ROWS, FEW_ROWS + 1, 40])
+def test_one_token_and_a_prompt_meet_the_same_weights(dtype, tolerance, rows):
+    linear = Int8Linear(weights(dtype))
+    inputs = torch.randn(rows, 64, generator=torch.Generator().manual_seed(rows)).to(dtype)
+    outputs = linear(inputs)
+    assert outputs.dtype == dtype
+    torch.testing.assert_close(
+        outputs.float(), inputs.float() @ kept(linear).T, rtol=tolerance, atol=tolerance * kept(linear).norm(dim=1).max()
+    )
+
+
+def test_leading_dimensions_stay():
+    linear = Int8Linear(weights(torch.bfloat16))
+    assert linear(torch.ones(2, 3, 64, dtype=torch.bfloat16)).shape == (2, 3, 24)
+    assert linear(torch.ones(64, dtype=torch.bfloat16)).shape == (24,)
+
+
+def test_a_row_of_zeros_stays_zero():
+    exact = weights(torch.float32)
+    exact[5] = 0
+    assert torch.equal(Int8Linear(exact)(torch.ones(1, 64))[0, 5], torch.tensor(0.0))
+
+
+def test_only_linear_maps_without_bias_are_replaced():
+    model = nn.Sequential(nn.Linear(8, 8, bias=False), nn.Sequential(nn.Linear(8, 8)), nn.LayerNorm(8))
+    biased, norm = model[1][0], model[2]
+    in_eight_bits(model)
+    assert isinstance(model[0], Int8Linear)
+    assert model[1][0] is biased and model[2] is norm
