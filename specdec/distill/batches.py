@@ -51,7 +51,7 @@ class Batch:
 
 
 class Dataset:
-    """Chunks in memory, split into training and held-out rows."""
+    """Chunks in memory, split into training and held-out rows; two answers to one prompt stay together."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Dataset:
             for row, start in enumerate(chunk.starts):
                 length = min(int(chunk.lengths[row]), longest)
                 found = Row(number, int(start), length, int(chunk.prompt_lengths[row]), str(chunk.kinds[row]))
-                (self.held_out if row % HELD_OUT_EVERY == 7 else self.training).append(found)
+                (self.held_out if row // 2 % HELD_OUT_EVERY == 3 else self.training).append(found)
 
     @property
     def answer_tokens(self) -> int:

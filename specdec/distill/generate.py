@@ -30,7 +30,8 @@ class GenerateSettings:
 
     Attributes:
         chunks: how many to have in the end.
-        short_rows, long_rows: prompts a chunk without and with passages.
+        short_rows, long_rows: answers a chunk without and with passages.
+        answers_a_passage: answers to each prompt with passages, which take longer to read than to answer.
         max_new_tokens: longest answer.
         max_prompt_tokens: longer prompts lose their middle.
         seed: of the whole run.
@@ -38,7 +39,8 @@ class GenerateSettings:
 
     chunks: int = 40
     short_rows: int = 288
-    long_rows: int = 96
+    long_rows: int = 192
+    answers_a_passage: int = 2
     max_new_tokens: int = 200
     max_prompt_tokens: int = 800
     seed: int = 1
@@ -106,9 +108,12 @@ def _write_chunk(
     settings: GenerateSettings,
 ) -> Chunk:
     is_raw = number < RAW_CHUNKS
-    is_long = not is_raw and (number - RAW_CHUNKS) % 2 == 1
+    is_long = not is_raw and (number - RAW_CHUNKS) % 3 == 1
+    answers = settings.answers_a_passage if is_long else 1
     shares = {"raw": 1} if is_raw else LONG_KINDS if is_long else {**SHORT_KINDS, "raw": 4}
-    prompts = make_prompts(settings.long_rows if is_long else settings.short_rows, shares, sources, chance)
+    rows = settings.long_rows if is_long else settings.short_rows
+    prompts = make_prompts(rows // answers, shares, sources, chance)
+    prompts = [prompt for prompt in prompts for _ in range(answers)]
     ids = [_clip(encode(prompt, tokenizer), settings.max_prompt_tokens) for prompt in prompts]
     temperatures = [
         chance.choice(OWN_TEMPERATURES) if prompt.kind in {"raw", "own"} else chance.choice(TEMPERATURES)

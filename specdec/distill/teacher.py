@@ -15,9 +15,13 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import LlamaForCausalLM
 
+from specdec.distill.attention import attend, attend_once, rotate
+
 MASKED = -1e30
 ROWS_AT_ONCE = 32
 GROWTH = 64
+PREFILL_ROWS = 32
+PREFILL_BLOCK = 128
 
 
 @dataclass(frozen=True)
@@ -101,21 +105,21 @@ class Teacher:
         hidden = F.embedding(ids, self.embeddings)
         cos, sin = self.rotary(hidden, positions)
         cos, sin = cos.unsqueeze(1), sin.unsqueeze(1)
-        grouped_mask = mask.repeat(1, group, 1).unsqueeze(1)
+        grouped_mask = mask.repeat(1, group, 1)
         width = hidden.shape[-1]
         for layer, (keys, values) in zip(self.layers, cache, strict=True):
             normed = F.rms_norm(hidden, (width,), layer.attention_norm, self.epsilon)
             projected = F.linear(normed, layer.query_key_value).view(rows, count, -1, self.head_dim).transpose(1, 2)
             query, key, value = projected.split((self.heads, self.kv_heads, self.kv_heads), dim=1)
-            keys[:, :, filled : filled + count] = _rotate(key, cos, sin)
+            keys[:, :, filled : filled + count] = rotate(key, cos, sin)
             values[:, :, filled : filled + count] = value
             # The query heads of one key-value head stand side by side, as extra query rows of that head.
-            query = _rotate(query, cos, sin).reshape(rows, self.kv_heads, group * count, self.head_dim)
+            query = rotate(query, cos, sin).reshape(rows, self.kv_heads, group * count, self.head_dim)
             seen = (keys[:, :, : mask.shape[-1]], values[:, :, : mask.shape[-1]])
             mixed = (
-                _attend_once(query, *seen, mask)
+                attend_once(query, *seen, mask)
                 if count == 1
-                else F.scaled_dot_product_attention(query, *seen, attn_mask=grouped_mask)
+                else attend(query, *seen, grouped_mask)
             )
             mixed = mixed.reshape(rows, self.heads, count, self.head_dim).transpose(1, 2).reshape(rows, count, -1)
             hidden = hidden + F.linear(mixed, layer.attention_out)
@@ -144,7 +148,7 @@ class Teacher:
         """Continue every prompt at its own temperature.
 
         Args:
-            prompts: token ids, best of similar lengths (rows are padded on the left).
+            prompts: token ids, best of similar lengths (rows are padded on the left); equal neighbours are read once.
             temperatures: one a prompt; 0 takes the likeliest token.
             stops: one a prompt; the row ends with its `stops`-th `stop_id`.
             max_new_tokens: the longest answer.
@@ -224,24 +228,34 @@ class Teacher:
     def _prefill(
         self, padded: Tensor, padding: Tensor, cache: Tensor, kept_ids: Tensor, kept_logprobs: Tensor
     ) -> Tensor:
-        """Fill the cache with the prompts, some rows at a time; the last hidden state of each: [rows, width]."""
+        """Fill the cache with the prompts, block by block; the last hidden state of each: [rows, width].
+
+        Short blocks see only what stands before them, so less is computed to be masked.
+        """
         rows, longest = padded.shape
         last = torch.empty((rows, self.output.shape[1]), dtype=cache.dtype, device=self.device)
-        at_once = max(1, 4096 // longest)
+        fresh = [row for row in range(rows) if row == 0 or not torch.equal(padded[row], padded[row - 1])]
         steps = torch.arange(longest, device=self.device)
-        for start in range(0, rows, at_once):
-            part = slice(start, min(start + at_once, rows))
-            shift = padding[part, None]
-            visible = (steps[None, :, None] >= steps[None, None, :]) & (steps[None, None, :] >= shift[:, None])
-            mask = torch.zeros(visible.shape, dtype=cache.dtype, device=self.device).masked_fill_(~visible, MASKED)
-            positions = (steps[None, :] - shift).clamp(min=0)
-            hidden = self.forward(padded[part], positions, cache[:, :, part], 0, mask)
-            last[part] = hidden[:, -1]
-            for row, states in enumerate(hidden, start=start):
-                begin = int(padding[row])
-                _, ids, logprobs = self.top(states[begin:])
-                kept_ids[row, begin:longest] = ids.int().cpu()
-                kept_logprobs[row, begin:longest] = logprobs.half().cpu()
+        for group in torch.tensor(fresh, device=self.device).split(PREFILL_ROWS):
+            part = self.cache(len(group), longest)
+            shift = padding[group, None]
+            for begin in range(0, longest, PREFILL_BLOCK):
+                here, seen = steps[begin : begin + PREFILL_BLOCK], steps[: begin + PREFILL_BLOCK]
+                visible = (here[None, :, None] >= seen[None, None, :]) & (seen[None, None, :] >= shift[:, None])
+                mask = torch.zeros(visible.shape, dtype=cache.dtype, device=self.device).masked_fill_(~visible, MASKED)
+                hidden = self.forward(padded[group][:, here], (here - shift).clamp(min=0), part, begin, mask)
+                for row, states in zip(group.tolist(), hidden, strict=True):
+                    first = max(begin, int(padding[row]))
+                    if first < begin + len(here):
+                        _, ids, logprobs = self.top(states[first - begin :])
+                        kept_ids[row, first : begin + len(here)] = ids.int().cpu()
+                        kept_logprobs[row, first : begin + len(here)] = logprobs.half().cpu()
+            cache[:, :, group] = part
+            last[group] = hidden[:, -1]
+        for row in sorted(set(range(rows)) - set(fresh)):
+            for kept in (last, kept_ids, kept_logprobs):
+                kept[row] = kept[row - 1]
+            cache[:, :, row] = cache[:, :, row - 1]
         return last
 
 
@@ -272,27 +286,6 @@ def draw(logits: Tensor, top_ids: Tensor, temperatures: Tensor, uniforms: Tensor
         found = torch.searchsorted(reach, need[:, None], right=True)[:, 0].clamp(max=logits.shape[1] - 1)
         tokens[outside] = found
     return torch.where(greedy, top_ids[:, 0], tokens)
-
-
-def _rotate(heads: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    first, second = heads.chunk(2, dim=-1)
-    return heads * cos + torch.cat((-second, first), dim=-1) * sin
-
-
-def _attend_once(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
-    """Attention of one new position a row, as two batched products of whole (contiguous) caches.
-
-    On a CPU this is several times faster than the fused kernel, and slices of a cache would be copied first.
-
-    Args:
-        query: [rows, kv_heads, group, head_dim].
-        keys, values: [rows, kv_heads, length, head_dim], the leading two dimensions viewable as one.
-        mask: [rows, 1, length] additive.
-    """
-    rows, kv_heads, group, head_dim = query.shape
-    scores = torch.bmm(query.flatten(0, 1), keys.flatten(0, 1).transpose(1, 2)).view(rows, kv_heads, group, -1)
-    weights = (scores * head_dim**-0.5 + mask[:, None]).softmax(dim=-1)
-    return torch.bmm(weights.flatten(0, 1), values.flatten(0, 1)).view_as(query)
 
 
 def _drop_rows(cache: Tensor, going: Tensor, filled: int) -> Tensor:
