@@ -7,6 +7,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
+from specdec.distill import teacher
 from specdec.distill.batches import Dataset
 from specdec.distill.corpus import Corpus
 from specdec.distill.data import commonest_ids, load_chunk, pack, save_chunk
@@ -74,6 +75,21 @@ def test_scoring_a_text_gives_what_was_kept_while_it_was_written(target):
     for row, again in zip(rows, scored, strict=True):
         assert (again.ids, again.prompt_length) == (row.ids, row.prompt_length)
         torch.testing.assert_close(again.top_logprobs, row.top_logprobs, atol=5e-3, rtol=1e-3)
+
+
+def test_blocks_and_equal_neighbours_change_nothing(target, monkeypatch):
+    asked = [first := prompts([9])[0], first, first, prompts([11], seed=4)[0], first]
+    whole = Teacher(target, keep=8).write(asked, [1.0] * 5, [1] * 5, 12, STOP, 1)
+    monkeypatch.setattr(teacher, "PREFILL_BLOCK", 4)
+    monkeypatch.setattr(teacher, "PREFILL_ROWS", 2)
+    blocks = Teacher(target, keep=8).write(asked, [1.0] * 5, [1] * 5, 12, STOP, 1)
+    assert [row.ids[: row.prompt_length] for row in whole] == asked
+    assert len({tuple(row.ids) for row in whole}) == 5
+    for one, other in zip(whole, blocks, strict=True):
+        assert one.ids == other.ids
+        torch.testing.assert_close(one.top_logprobs, other.top_logprobs, atol=5e-3, rtol=1e-3)
+        exact = target(torch.tensor([one.ids])).logits[0, :-1].log_softmax(-1).topk(8).values
+        torch.testing.assert_close(one.top_logprobs.float(), exact, atol=5e-3, rtol=1e-3)
 
 
 def test_temperature_zero_takes_the_likeliest_token(target):
@@ -184,6 +200,19 @@ def test_commonest_ids_are_those_of_the_teachers_mass():
     logprobs = torch.log(torch.tensor([[0.7, 0.3], [0.6, 0.4]])).half()
     row = Written([5, 6, 7], 1, torch.tensor([[9, 4], [9, 3]], dtype=torch.int32), logprobs)
     assert commonest_ids([pack([row], ["qa"], [1.0])], 2).tolist() == [3, 9]
+
+
+def test_commonest_ids_leave_prompts_out():
+    logprobs = torch.log(torch.tensor([[0.9, 0.1], [0.6, 0.4]])).half()
+    row = Written([5, 6, 7], 2, torch.tensor([[8, 4], [9, 3]], dtype=torch.int32), logprobs)
+    assert commonest_ids([pack([row, row], ["qa"] * 2, [1.0] * 2)], 2).tolist() == [3, 9]
+
+
+def test_two_answers_to_one_prompt_are_on_the_same_side(chunk):
+    dataset = Dataset([chunk], HEAD_IDS, VOCAB)
+    held_out = [np.flatnonzero(chunk.starts == row.start)[0] for row in dataset.held_out]
+    assert held_out == [6, 7]
+    assert len(dataset.training) == 38
 
 
 def test_prompts_have_every_kind_and_depend_on_the_seed_alone():
