@@ -6,6 +6,9 @@ sampled is the law that is shown.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -15,6 +18,7 @@ from specdec.settings import Sampling
 RESIDUAL_EPSILON = 1e-9
 _TOP_P_FIRST_LOOK = 64
 _GRID = 10**9
+_AT_ONCE = 256
 # A number below it may be 0 to float32, and a temperature or top_p of 0 is another thing.
 _SMALLEST = torch.finfo(torch.float32).tiny
 
@@ -119,6 +123,12 @@ def entropy(probs: Tensor) -> Tensor:
     return torch.special.entr(probs).sum(-1)
 
 
+def _endless(generator: np.random.Generator) -> Iterator[float]:
+    """Drawn many at a time: between two model passes one call of numpy costs as much as a hundred numbers."""
+    while True:
+        yield from ((generator.integers(0, _GRID, size=_AT_ONCE) + 0.5) / _GRID).tolist()
+
+
 class Uniforms:
     """A stream of uniforms in the open interval (0, 1), exact in JSON.
 
@@ -127,10 +137,10 @@ class Uniforms:
     """
 
     def __init__(self, seed: np.random.SeedSequence):
-        self._generator = np.random.Generator(np.random.PCG64(seed))
+        self._stream = _endless(np.random.Generator(np.random.PCG64(seed)))
 
     def take(self, count: int) -> list[float]:
-        return ((self._generator.integers(0, _GRID, size=count) + 0.5) / _GRID).tolist()
+        return list(islice(self._stream, count))
 
     def one(self) -> float:
         return self.take(1)[0]
