@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import LlamaForCausalLM
 
-from specdec.distill.batches import Batch, Dataset
+from specdec.distill.batches import Batch, Dataset, Row
 from specdec.distill.losses import head_loss
 from specdec.settings import BadInput
 
@@ -144,21 +144,30 @@ class Trainer:
         weights = torch.ones(len(batch.positions), device=hidden.device)
         return head_loss(hidden, self.head_rows, batch.teacher_index, batch.teacher_probs, weights, finish)
 
-    @torch.no_grad()
     def held_out(self, rows_at_once: int = 8) -> dict[str, float]:
         """Mean overlap on the held-out answers, overall ("all") and for each kind of prompt."""
+        by_kind: dict[str, list[Row]] = {}
+        for row in sorted(self.dataset.held_out, key=lambda row: (row.kind, row.length)):
+            by_kind.setdefault(row.kind, []).append(row)
+        groups = [
+            (kind, rows[start : start + rows_at_once])
+            for kind, rows in by_kind.items()
+            for start in range(0, len(rows), rows_at_once)
+        ]
         sums: dict[str, float] = {}
         counts: dict[str, int] = {}
-        for kind in sorted({row.kind for row in self.dataset.held_out}):
-            rows = [row for row in self.dataset.held_out if row.kind == kind]
-            for start in range(0, len(rows), rows_at_once):
-                batch = self.dataset.batch(rows[start : start + rows_at_once], None).to(self.head_rows.device)
-                if not len(batch.positions):
-                    continue
-                for key in (kind, "all"):
-                    sums[key] = sums.get(key, 0.0) + float(self._loss(batch, 1.0)[1]) * len(batch.positions)
-                    counts[key] = counts.get(key, 0) + len(batch.positions)
-        return {kind: sums[kind] / counts[kind] for kind in sums}
+        for (kind, _), (overlap, count) in zip(groups, self._threads.map(self._overlap, groups), strict=True):
+            for key in (kind, "all"):
+                sums[key] = sums.get(key, 0.0) + overlap * count
+                counts[key] = counts.get(key, 0) + count
+        return {kind: sums[kind] / counts[kind] for kind in sums if counts[kind]}
+
+    @torch.no_grad()
+    def _overlap(self, group: tuple[str, list[Row]]) -> tuple[float, int]:
+        """Mean overlap on rows of a kind, and of how many positions."""
+        batch = self.dataset.batch(group[1], None).to(self.head_rows.device)
+        count = len(batch.positions)
+        return (float(self._loss(batch, 1.0)[1]) if count else 0.0), count
 
     def run(self) -> None:
         """Train to the last step, with progress lines, checkpoints and the learning curve."""
