@@ -1,7 +1,7 @@
 """Linear maps that keep their weights in 8 bits, for a draft model on a CPU.
 
-To draft one token is to read every weight of the draft once, so half the bytes take about half the time. A draft's law may be
-any law: rounding its weights can cost acceptance, never exactness.
+To draft one token is to read every weight of the draft once, so half the bytes take about half the time. Any law
+may draft: rounding the weights can cost acceptance, never exactness.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FEW_ROWS = 8
 
 
 class Int8Linear(nn.Module):
-    """x -> x Wᵀ with W [out, in] as int8, one scale a row: absolute rounding error at most max|W[i]| / 254.
+    """x -> x Wᵀ with W [out, in] as int8, -127 to 127, times one scale a row, about max|W[i]| / 127.
 
     Args:
         weight: [out, in] float32, float16 or bfloat16, whose dtype inputs must have.
@@ -23,9 +23,10 @@ class Int8Linear(nn.Module):
     def __init__(self, weight: Tensor) -> None:
         super().__init__()
         exact = weight.detach().float()
-        scales = exact.abs().amax(dim=1).clamp_min(torch.finfo(torch.float32).tiny) / 127
-        self.register_buffer("rows", (exact / scales[:, None]).round().to(torch.int8), persistent=False)
-        self.register_buffer("scales", scales.to(weight.dtype), persistent=False)
+        scales = (exact.abs().amax(dim=1) / 127).clamp_min(torch.finfo(weight.dtype).tiny).to(weight.dtype)
+        rows = (exact / scales.float()[:, None]).round().clamp(-127, 127).to(torch.int8)
+        self.register_buffer("rows", rows, persistent=False)
+        self.register_buffer("scales", scales, persistent=False)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """[..., in] -> [..., out]."""

@@ -41,10 +41,18 @@ def test_leading_dimensions_stay():
     assert linear(torch.ones(64, dtype=torch.bfloat16)).shape == (24,)
 
 
-def test_a_row_of_zeros_stays_zero():
-    exact = weights(torch.float32)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_a_row_of_zeros_stays_zero(dtype):
+    exact = weights(dtype)
     exact[5] = 0
-    assert torch.equal(Int8Linear(exact)(torch.ones(1, 64))[0, 5], torch.tensor(0.0))
+    assert Int8Linear(exact)(torch.ones(1, 64, dtype=dtype))[0, 5] == 0
+    assert Int8Linear(exact).rows.abs().amax(1).tolist() == [127] * 5 + [0] + [127] * 18
+
+
+def test_rounding_the_scale_costs_no_more_than_rounding_the_weights():
+    exact = weights(torch.bfloat16)
+    error = (kept(Int8Linear(exact)) - exact.float()).abs().amax(1)
+    assert (error <= 1.02 * exact.float().abs().amax(1) / 254).all()
 
 
 def test_only_linear_maps_without_bias_are_replaced():
