@@ -234,7 +234,9 @@ class Teacher:
         """
         rows, longest = padded.shape
         last = torch.empty((rows, self.output.shape[1]), dtype=cache.dtype, device=self.device)
-        fresh = [row for row in range(rows) if row == 0 or not torch.equal(padded[row], padded[row - 1])]
+        # Equal rows with unequal padding are two prompts: one begins with the id that pads the other.
+        same = (padded[1:] == padded[:-1]).all(dim=1) & (padding[1:] == padding[:-1])
+        fresh = [0, *((~same).nonzero()[:, 0] + 1).tolist()]
         steps = torch.arange(longest, device=self.device)
         for group in torch.tensor(fresh, device=self.device).split(PREFILL_ROWS):
             part = self.cache(len(group), longest)

@@ -92,6 +92,12 @@ def test_blocks_and_equal_neighbours_change_nothing(target, monkeypatch):
         torch.testing.assert_close(one.top_logprobs.float(), exact, atol=5e-3, rtol=1e-3)
 
 
+def test_a_prompt_that_begins_with_the_padding_is_no_equal_neighbour(target):
+    for row in Teacher(target, keep=8).write([[STOP, 7, 8], [7, 8]], [1.0] * 2, [1] * 2, 3, STOP, 1):
+        exact = target(torch.tensor([row.ids])).logits[0, :-1].log_softmax(-1).topk(8).values
+        torch.testing.assert_close(row.top_logprobs.float(), exact, atol=5e-3, rtol=1e-3)
+
+
 def test_temperature_zero_takes_the_likeliest_token(target):
     row = write(target)[0]
     answer = torch.tensor(row.ids[row.prompt_length :])
