@@ -21,7 +21,7 @@ _PUBLIC = {
     "stream": "recording",
     "Settings": "settings",
     "BadInput": "settings",
-    "Trace": "trace",
+    "Trace": "trace.trace",
 }
 __all__ = list(_PUBLIC)
 

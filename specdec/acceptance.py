@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from math import prod
 
 from specdec.settings import RULES, Settings
-from specdec.trace import CANDIDATES_OF_EACH, CANDIDATES_OF_EACH_DISCARDED, Position, Round, Trace
+from specdec.trace.record import CANDIDATES_OF_EACH, CANDIDATES_OF_EACH_DISCARDED, Position, Round
+from specdec.trace.trace import Trace
 
 POSITION_RULES = tuple(rule for rule in RULES if rule != "raw_draft")
 

@@ -21,7 +21,7 @@ from specdec.probabilities import RandomStreams, draw, probabilities
 from specdec.rules import Verdict, rule_of
 from specdec.settings import Settings
 from specdec.stopping import Stopping
-from specdec.trace import StopReason
+from specdec.trace.record import StopReason
 
 
 @dataclass(frozen=True)

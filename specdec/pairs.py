@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specdec.settings import BadInput, is_unicode
-from specdec.trace import PairInfo
+from specdec.trace.record import PairInfo
 from specdec.weights import Progress, Report, WeightsUnavailable, default_target_folder, hub_is_reachable, silent
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from specdec.models import LanguageModel
-    from specdec.tokens import TokenTexts
+    from specdec.trace.tokens import TokenTexts
 
 SMOLLM2 = "SmolLM2-135M-Instruct"
 STUDENT = "student"
@@ -71,7 +71,7 @@ class Pair:
 
     @functools.cached_property
     def texts(self) -> TokenTexts:
-        from specdec.tokens import TokenTexts
+        from specdec.trace.tokens import TokenTexts
 
         return TokenTexts(self.tokenizer)
 

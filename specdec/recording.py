@@ -11,16 +11,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from specdec import decoding, trace
+from specdec import decoding
 from specdec.drafting import Drafter, ModelDrafter, PromptLookup
 from specdec.pairs import Pair
 from specdec.probabilities import entropy, overlap, residual_mass
 from specdec.settings import BadInput, Settings
 from specdec.stopping import Stopping, end_of_stop_string
-from specdec.tokens import TextStream, TokenTexts
+from specdec.trace import record
+from specdec.trace.tokens import TextStream, TokenTexts
+from specdec.trace.trace import SCHEMA, Trace
 
 
-def decode(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> trace.Trace:
+def decode(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> Trace:
     """Decode `prompt` and return the whole record. `values` are fields of `Settings`.
 
     Raises `BadInput`, one sentence, for a prompt or setting that can't be used.
@@ -31,7 +33,7 @@ def decode(pair: Pair, prompt: str, settings: Settings | None = None, **values: 
     return recorder.trace()
 
 
-def stream(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> Iterator[trace.Trace]:
+def stream(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> Iterator[Trace]:
     """The same, as a trace that grows by a round. Until the last, its stop_reason is 'cancelled':
     closing the generator cancels the run, and the last trace seen is the record of what was run.
     """
@@ -83,14 +85,14 @@ class Recorder:
         self._created = datetime.now(timezone.utc).isoformat(timespec="seconds")
         self._pair = pair
         self._settings = settings
-        self._prompt = trace.Prompt(prompt, tuple(prompt_ids), tuple(pair.texts.sequence(prompt_ids)))
+        self._prompt = record.Prompt(prompt, tuple(prompt_ids), tuple(pair.texts.sequence(prompt_ids)))
         self._stream = TextStream(pair.texts)
-        self._rounds: list[trace.Round] = []
+        self._rounds: list[record.Round] = []
         self._ids: list[int] = []
         self._text = ""
         self._prefill_seconds = 0.0
         self._decoding_began = 0.0
-        self._stop_reason: trace.StopReason = "cancelled"
+        self._stop_reason: record.StopReason = "cancelled"
         self._began = perf_counter()  # last: how the prompt is shown is no part of feeding it
 
     def add(self, round_: decoding.Round) -> None:
@@ -100,7 +102,7 @@ class Recorder:
         self._stop_reason = round_.stop_reason or "cancelled"
         self._ids += round_.emitted
         self._rounds.append(
-            trace.Round(
+            record.Round(
                 drafted=len(round_.proposal),
                 tested=round_.tested,
                 accepted=round_.accepted,
@@ -113,12 +115,12 @@ class Recorder:
             )
         )
 
-    def trace(self) -> trace.Trace:
+    def trace(self) -> Trace:
         """The run so far."""
         drafted_by_model = self._settings.gamma > 0 and self._settings.drafter == "model"
         pair, info = self._pair, self._pair.info
-        return trace.Trace(
-            schema=trace.SCHEMA,
+        return Trace(
+            schema=SCHEMA,
             created=self._created,
             pair=info if drafted_by_model else replace(info, draft=None),
             device=str(pair.target.device),
@@ -127,11 +129,11 @@ class Recorder:
             seed=self._settings.seed,
             prompt=self._prompt,
             rounds=tuple(self._rounds),
-            output=trace.Output(tuple(self._ids), self._text, self._stop_reason),
-            metrics=trace.metrics_of(self._rounds, self._prefill_seconds),
+            output=record.Output(tuple(self._ids), self._text, self._stop_reason),
+            metrics=record.metrics_of(self._rounds, self._prefill_seconds),
         )
 
-    def _positions(self, round_: decoding.Round) -> Iterator[trace.Position]:
+    def _positions(self, round_: decoding.Round) -> Iterator[record.Position]:
         measures = _Measures(round_)
         drafts = round_.proposal.ids.tolist()
         rows = max(len(drafts), len(round_.emitted))
@@ -143,7 +145,7 @@ class Recorder:
             token = self._emit(token_id, round_.stop_reason) if kind != "discarded" else self._pair.texts.alone(token_id)
             draft_id = drafts[row] if drafted else None
             candidates, other = measures.candidates(row, kind, {token_id, draft_id} - {None}, self._pair.texts)
-            yield trace.Position(
+            yield record.Position(
                 output_index=round_.first_index + row,
                 kind=kind,
                 draft_id=draft_id,
@@ -165,7 +167,7 @@ class Recorder:
                 bytes=token.bytes,
             )
 
-    def _emit(self, token_id: int, stop_reason: trace.StopReason | None) -> trace.TokenText:
+    def _emit(self, token_id: int, stop_reason: record.StopReason | None) -> record.TokenText:
         """The next token of the output; the one that completes a stop string keeps nothing behind it."""
         token = self._stream.push(token_id)
         if stop_reason == "stop_string":
@@ -176,7 +178,7 @@ class Recorder:
         return token
 
 
-def _kind(round_: decoding.Round, row: int) -> trace.Kind:
+def _kind(round_: decoding.Round, row: int) -> record.Kind:
     drafted = len(round_.proposal)
     if row < round_.accepted:
         return "accepted"
@@ -193,7 +195,7 @@ class _Measures:
     def __init__(self, round_: decoding.Round):
         drafted = len(round_.proposal)
         self.p, self.q = round_.target_probs, round_.proposal.probs
-        top = min(trace.CANDIDATES_OF_EACH, self.p.shape[-1])
+        top = min(record.CANDIDATES_OF_EACH, self.p.shape[-1])
         self.top_p, self.top_q = self.p.topk(top).indices.tolist(), self.q.topk(top).indices.tolist()
         self.p_total = self.p.sum(-1, dtype=torch.float64).tolist()
         self.q_total = self.q.sum(-1, dtype=torch.float64).tolist()
@@ -207,18 +209,18 @@ class _Measures:
         self.draft_entropy = [_digits(value) for value in entropy(self.q).tolist()]
 
     def candidates(
-        self, row: int, kind: trace.Kind, always: set[int], texts: TokenTexts
-    ) -> tuple[tuple[trace.Candidate, ...], trace.Other]:
+        self, row: int, kind: record.Kind, always: set[int], texts: TokenTexts
+    ) -> tuple[tuple[record.Candidate, ...], record.Other]:
         """The commonest ids of both laws (and `always`), by max(p, q) falling, and the sums over the rest."""
         drafted = row < len(self.q)
-        count = trace.CANDIDATES_OF_EACH_DISCARDED if kind == "discarded" else trace.CANDIDATES_OF_EACH
+        count = record.CANDIDATES_OF_EACH_DISCARDED if kind == "discarded" else record.CANDIDATES_OF_EACH
         ids = set(self.top_p[row][:count]) | set(self.top_q[row][:count] if drafted else ()) | always
         index = torch.tensor(sorted(ids), device=self.p.device)
         p = self.p[row][index].tolist()
         q = self.q[row][index].tolist() if drafted else [None] * len(p)
         rows = sorted(zip(index.tolist(), p, q), key=lambda row: (-max(row[1], row[2] or 0), row[0]))
         rows = [(i, a, b) for i, a, b in rows if a or b or i in always]
-        other = trace.Other(
+        other = record.Other(
             p=_rest(self.p_total[row], [a for _, a, _ in rows]),
             q=_rest(self.q_total[row], [b for _, _, b in rows]) if drafted else None,
             overlap=_rest(self.overlap[row], [min(a, b) for _, a, b in rows]) if drafted else None,
@@ -227,8 +229,8 @@ class _Measures:
         return tuple(_candidate(texts.alone(i), a, b) for i, a, b in rows), other
 
 
-def _candidate(token: trace.TokenText, p: float, q: float | None) -> trace.Candidate:
-    return trace.Candidate(
+def _candidate(token: record.TokenText, p: float, q: float | None) -> record.Candidate:
+    return record.Candidate(
         id=token.id,
         text=token.text,
         p=_digits(p),

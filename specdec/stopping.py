@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from specdec.trace import StopReason
+from specdec.trace.record import StopReason
 
 
 @dataclass(frozen=True)

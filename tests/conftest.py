@@ -115,7 +115,7 @@ def pair_of(word_tokenizer: Callable[..., PreTrainedTokenizerFast]) -> Callable[
     The words are 't0', 't1', ... unless given, so the prompt 't3 t1' has the ids [3, 1].
     """
     from specdec.pairs import Pair
-    from specdec.trace import PairInfo
+    from specdec.trace.record import PairInfo
 
     def build(target, draft=None, *, eos_ids: Sequence[int] = (), words: Sequence[str] | None = None) -> Pair:
         size = target.vocab_size

@@ -78,7 +78,7 @@ def made_roofline() -> Any:
 def made_race(words: tuple[str, ...] = ("The", " sky", " is", " <b>blue</b>", " ${x}", "\n", " 天空")) -> Any:
     """Plain: a token each 0.02 s. Speculative: rounds of 0.04 s that keep one draft, reject one, discard one."""
     from specdec.timing.race import Block, Lane, Race, RaceToken
-    from specdec.trace import TokenText
+    from specdec.trace.record import TokenText
 
     def token(index: int, fate: str) -> RaceToken:
         return RaceToken(TokenText(index, words[index % len(words)]), fate)

@@ -7,10 +7,18 @@ from dataclasses import replace
 import numpy as np
 
 from specdec.settings import Settings
-from specdec.identities import check_identities
-from specdec.trace import (
-    SCHEMA, Candidate, Other, Output, PairInfo, Position, Prompt, Round, TokenText, Trace, metrics_of,
+from specdec.trace.record import (
+    Candidate,
+    Other,
+    Output,
+    PairInfo,
+    Position,
+    Prompt,
+    Round,
+    TokenText,
+    metrics_of,
 )  # fmt: skip
+from specdec.trace.trace import SCHEMA, Trace, check_identities  # fmt: skip
 
 HOSTILE = (
     "${x}", "`", "\\", "<img src=x onerror=alert(1)>", "{{x}}", "\n", "日本", "</script>", "\t", " a", "a",

@@ -12,7 +12,7 @@ import gradio as gr
 
 from specdec.pairs import DEFAULT_PAIR
 from specdec.settings import BadInput, Settings
-from specdec.trace import Trace
+from specdec.trace.trace import Trace
 from visualizations.inputs import checked_prompt, pair_choice
 from visualizations.runner import ModelShelf
 

@@ -8,7 +8,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from specdec.settings import EXACT_RULES, MAX_SEED, RULES, BadInput, Sampling, Settings, choice, shown, whole_number
-from specdec.trace import Position, Trace
+from specdec.trace.record import Position
+from specdec.trace.trace import Trace
 from visualizations.bars import RAW_DRAFT_TOP_K, Bars
 from visualizations.components.sampling_view import sampling_value
 from visualizations.engine_imports import import_engine

@@ -13,7 +13,8 @@ from typing import Any
 from specdec import acceptance
 from specdec.acceptance import Bounds
 from specdec.settings import BIASED_RULES, EXACT_RULES, Settings
-from specdec.trace import Position, Trace
+from specdec.trace.record import Position
+from specdec.trace.trace import Trace
 from visualizations.bars import Bars
 from visualizations.components.table_view import table
 from visualizations.engine_imports import import_engine

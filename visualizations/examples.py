@@ -9,7 +9,7 @@ from pathlib import Path
 
 from specdec.pairs import DEFAULT_PAIR
 from specdec.settings import Settings
-from specdec.trace import Trace
+from specdec.trace.trace import Trace
 from visualizations.inputs import PairChoice
 
 _HERE = Path(__file__).parent

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specdec.settings import BadInput, Settings
-from specdec.trace import Trace
+from specdec.trace.trace import Trace
 from visualizations.components.run_view import run_view_value
 from visualizations.components.status_line import status
 from visualizations.figures.token_bars import bar_frame

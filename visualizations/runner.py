@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from specdec import pairs
 from specdec.settings import BadInput, Settings
-from specdec.trace import Trace
+from specdec.trace.trace import Trace
 from visualizations import zero_gpu
 from visualizations.engine_imports import import_engine
 from visualizations.inputs import CUSTOM, PairChoice

@@ -19,8 +19,8 @@ from specdec.pairs import Pair
 from specdec.settings import Settings
 from specdec.timing.hardware import describe
 from specdec.timing.records import STRICT, Hardware, to_json
-from specdec.tokens import TextStream
-from specdec.trace import StopReason, TokenText, ratio
+from specdec.trace.record import StopReason, TokenText, ratio
+from specdec.trace.tokens import TextStream
 
 WARM_UP_TOKENS = 8
 

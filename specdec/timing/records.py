@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 from pydantic.dataclasses import dataclass
 
-from specdec import strict_json
-from specdec.strict_json import STRICT, to_dict
-from specdec.trace import ratio
+from specdec.trace import strict_json
+from specdec.trace.record import ratio
+from specdec.trace.strict_json import STRICT, to_dict
 
 MAX_JSON_BYTES = 20_000_000
 

@@ -9,7 +9,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 import specdec
-from specdec.trace import Trace
+from specdec.trace.trace import Trace
 
 SHORT = {"max_new_tokens": 6, "seed": 3}
 

@@ -16,7 +16,7 @@ from gradio_client import Client  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
 
 from specdec.pairs import Pair  # noqa: E402
-from specdec.trace import Trace  # noqa: E402
+from specdec.trace.trace import Trace  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
 from visualizations.examples import examples, recorded_trace  # noqa: E402
 from visualizations.text import t  # noqa: E402

@@ -11,7 +11,7 @@ import torch
 from specdec.probabilities import draw
 from specdec.recording import decode, stream
 from specdec.settings import EXACT_RULES, BadInput, Settings
-from specdec.trace import Trace
+from specdec.trace.trace import Trace
 
 TOLERANCE = 1e-5
 TABLES = ([0.4, 0.3, 0.2, 0.1], [0.1, 0.4, 0.3, 0.2])

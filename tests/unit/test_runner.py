@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from specdec.settings import BadInput, Settings
-from specdec.trace import Trace
+from specdec.trace.trace import Trace
 from visualizations.inputs import PairChoice
 from visualizations.live_run import run_steps
 from visualizations.runner import MAX_LOADED_PAIRS, MAX_WAITING_LOADS, ModelShelf

@@ -10,7 +10,8 @@ import pytest
 
 from specdec.recording import decode
 from specdec.settings import BadInput
-from specdec.trace import MAX_JSON_BYTES, Round, Trace, metrics_of
+from specdec.trace.record import Round, metrics_of
+from specdec.trace.trace import MAX_JSON_BYTES, Trace
 
 
 @pytest.fixture(scope="module")

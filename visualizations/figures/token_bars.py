@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from specdec.trace import Candidate, Position, Round, Trace
+from specdec.trace.record import Candidate, Position, Round
+from specdec.trace.trace import Trace
 from visualizations.figures.labels import escaped, tick_label, token_label
 from visualizations.figures.palette import MARK_COLOR, MEANINGS
 from visualizations.figures.still import StillFigure

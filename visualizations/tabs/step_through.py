@@ -14,13 +14,13 @@ from typing import Any
 import gradio as gr
 
 from specdec.settings import BadInput
-from specdec.trace import Trace
+from specdec.trace.trace import Trace
 from visualizations.components.file_saver import FileSaver
 from visualizations.components.run_view import RunView
 from visualizations.components.status_line import StatusLine, status
 from visualizations.examples import Example, examples, recorded_trace
-from visualizations.live_run import loading_line, run_steps, view_of
 from visualizations.inputs import checked_prompt
+from visualizations.live_run import loading_line, run_steps, view_of
 from visualizations.runner import POLL_SECONDS, ModelShelf
 from visualizations.stopping import OpenRuns
 from visualizations.tabs.settings_form import SettingsForm, build_settings_form, form_values, read_form

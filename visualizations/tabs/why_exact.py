@@ -12,7 +12,7 @@ import gradio as gr
 
 from specdec.pairs import CATALOGUE
 from specdec.settings import EXACT_RULES, RULES, BadInput
-from specdec.trace import Trace
+from specdec.trace.trace import Trace
 from visualizations.bars import checked_bars
 from visualizations.components.playground import Playground
 from visualizations.components.playground.loading import load_script

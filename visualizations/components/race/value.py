@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from specdec.trace import TokenText, ratio
+from specdec.trace.record import TokenText, ratio
 from visualizations.figures.labels import token_label
 from visualizations.figures.timing_style import machine
 from visualizations.text import t

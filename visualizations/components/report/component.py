@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+
 from visualizations.components.scripts import script
 
 HERE = Path(__file__).parent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specdec.trace import Position
+from specdec.trace.record import Position
 
 # The law of a replacement by rule; all others draw from the residual. A single position doesn't tell it where
 # p_big is weighed by the drafts before it, or where the rule was told another p_small.

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from specdec.settings import EXACT_RULES
-from specdec.trace import Metrics, Position, Round, Trace
+from specdec.trace.record import Metrics, Position, Round
+from specdec.trace.trace import Trace
 from visualizations.components.run_view.ranks import drawn_from, replacement_law
 from visualizations.figures.labels import token_label
 from visualizations.text import t

@@ -1,22 +1,18 @@
-"""The record of a run: what the screen draws, the API returns and a file keeps.
+"""What a run is made of: tokens, candidates, positions, rounds and the metrics over them.
 
-Plain data with no torch. JSON is strict (no NaN, no Infinity, no unknown field), so a trace that was
-written here can be read back, and nothing else can. Probabilities carry six significant digits; the
-p, q and accept probability of a drafted token are kept in full.
+Plain data with no torch. Probabilities carry six significant digits; the p, q and accept probability of a
+drafted token are kept in full.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from specdec.settings import Settings
-from specdec.strict_json import STRICT, compact_json, from_json, to_dict
+from specdec.trace.strict_json import STRICT
 
-SCHEMA = "specdec-trace/1"
-MAX_JSON_BYTES = 4_000_000
 # How many of the commonest ids of each law a position keeps one by one.
 CANDIDATES_OF_EACH, CANDIDATES_OF_EACH_DISCARDED = 8, 1
 
@@ -176,57 +172,6 @@ class Metrics:
     verify_seconds: float
     tokens_per_second: float | None
     tokens_per_second_with_prefill: float | None
-
-
-@dataclass(frozen=True, config=STRICT)
-class Trace:
-    """A whole run. created: ISO 8601, UTC. dtype: of the target's weights. seed: also in settings."""
-
-    schema: Literal["specdec-trace/1"]
-    created: str
-    pair: PairInfo
-    device: str
-    dtype: str
-    settings: Settings
-    seed: int
-    prompt: Prompt
-    rounds: tuple[Round, ...]
-    output: Output
-    metrics: Metrics
-
-    @property
-    def positions(self) -> tuple[Position, ...]:
-        """All positions in reading order, discarded drafts included."""
-        return tuple(position for round_ in self.rounds for position in round_.positions)
-
-    def to_json(self) -> str:
-        """Strict JSON; fields that say nothing (special: false, bytes: null) are left out."""
-        return compact_json(self.to_dict())
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON as plain dicts and lists."""
-        return _without_silent_fields(to_dict(self))
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Trace:
-        """Read a trace back. Raises `BadInput` with one sentence when it isn't a trace of this schema."""
-        from specdec.identities import check_identities  # which is about this module's records
-
-        trace = from_json(cls, text, name=f"{SCHEMA} file", limit=MAX_JSON_BYTES)
-        Settings.checked(**trace.settings.to_dict())
-        check_identities(trace)
-        return trace
-
-
-_SILENT = {"special": False, "bytes": None}
-
-
-def _without_silent_fields(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _without_silent_fields(v) for k, v in value.items() if not (k in _SILENT and v == _SILENT[k])}
-    if isinstance(value, list):
-        return [_without_silent_fields(item) for item in value]
-    return value
 
 
 def ratio(count: float, of: float) -> float | None:

@@ -8,7 +8,7 @@ from tokenizers import Tokenizer, decoders, models
 from transformers import PreTrainedTokenizerFast
 
 from specdec.recording import decode
-from specdec.tokens import TokenTexts
+from specdec.trace.tokens import TokenTexts
 
 TEXTS = [
     "Seán naïve café γεια",

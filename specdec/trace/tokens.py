@@ -16,7 +16,7 @@ from functools import cached_property
 from transformers import PreTrainedTokenizerBase
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
-from specdec.trace import TokenText
+from specdec.trace.record import TokenText
 
 _BYTE_TOKEN = re.compile(r"<0x([0-9A-F]{2})>")
 _BYTE_OF_LETTER = {letter: byte for byte, letter in bytes_to_unicode().items()}

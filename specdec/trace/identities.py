@@ -1,4 +1,4 @@
-"""What a trace promises beyond its types: counts that fit, sums that hold."""
+"""What rounds and positions promise beyond their types: counts that fit, sums that hold."""
 
 from __future__ import annotations
 
@@ -6,49 +6,18 @@ import re
 from collections.abc import Iterator
 
 from specdec.settings import BadInput
-from specdec.trace import Position, Round, Trace, metrics_of
+from specdec.trace.record import Position, Round
 
 TOLERANCE = 1e-5
 # A round's kinds by their first letters: accepted drafts, one more token unless the text ended, discarded drafts.
 _ORDER = re.compile("a*[rbp]?d*")
 
 
-def check_identities(trace: Trace) -> None:
-    """Raise `BadInput` unless everything that a trace promises holds in it, sums to 1e-5.
+def check_round(index: int, round_: Round, start: int) -> None:
+    """Raise `BadInput` unless the counts are those of the positions, which stand in the order a round fills them.
 
-    Per position: what a draft has is there exactly where one was made; the candidates hold the marked ids;
-    p sums to 1; where a draft was scored q sums to 1, overlap + residual_mass = 1, both agree with the
-    candidates, and every probability lies in [0, 1]. Per round: the counts are those of its positions,
-    which stand in the order in which a round fills them. Over the run: the emitted ids and texts are the
-    output's.
+    start: the output index at which the round begins.
     """
-    start = 0
-    for index, round_ in enumerate(trace.rounds):
-        _check_counts(index, round_, start)
-        start += round_.emitted
-    emitted = [p for p in trace.positions if p.kind != "discarded"]
-    if tuple(p.token_id for p in emitted) != trace.output.ids:
-        raise BadInput("The trace's rounds and its output hold different ids.")
-    if "".join(p.text for p in emitted) != trace.output.text:
-        raise BadInput("The trace's rounds and its output hold different texts.")
-    if len(trace.prompt.ids) != len(trace.prompt.tokens):
-        raise BadInput("The trace's prompt has not one token for each id.")
-    if trace.seed != trace.settings.seed:
-        raise BadInput(f"The trace's seed is {trace.seed} in one place and {trace.settings.seed} in another.")
-    if trace.metrics != metrics_of(trace.rounds, trace.metrics.prefill_seconds):
-        raise BadInput("The trace's metrics are not those of its rounds.")
-    for index, position in enumerate(trace.positions):
-        _check_draft(index, position)
-        for name, value in _probabilities(position):
-            if not -TOLERANCE <= value <= 1 + TOLERANCE:
-                raise BadInput(f"Position {index} of the trace has {name} {value:.3g}, which is no probability.")
-        for name, difference in position_differences(position).items():
-            if abs(difference) > TOLERANCE:
-                raise BadInput(f"Position {index} of the trace breaks '{name}' by {difference:.2g}.")
-
-
-def _check_counts(index: int, round_: Round, start: int) -> None:
-    """The counts first: metrics over a count that nothing stands behind need not end."""
     kinds = [position.kind for position in round_.positions]
     accepted, discarded = kinds.count("accepted"), kinds.count("discarded")
     counts = {
@@ -64,6 +33,17 @@ def _check_counts(index: int, round_: Round, start: int) -> None:
         raise BadInput(f"Round {index} of the trace has its {', '.join(kinds[:20])} positions in an impossible order.")
     if [position.output_index for position in round_.positions] != list(range(start, start + len(kinds))):
         raise BadInput(f"Round {index} of the trace does not continue the output where the round before it ended.")
+
+
+def check_position(index: int, position: Position) -> None:
+    """Raise `BadInput` unless the position has what its kind has, and its sums hold to 1e-5."""
+    _check_draft(index, position)
+    for name, value in _probabilities(position):
+        if not -TOLERANCE <= value <= 1 + TOLERANCE:
+            raise BadInput(f"Position {index} of the trace has {name} {value:.3g}, which is no probability.")
+    for name, difference in position_differences(position).items():
+        if abs(difference) > TOLERANCE:
+            raise BadInput(f"Position {index} of the trace breaks '{name}' by {difference:.2g}.")
 
 
 def _check_draft(index: int, position: Position) -> None:
