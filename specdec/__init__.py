@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import Any
 
 _PUBLIC = {
-    "load_pair": "pairs",
-    "load_models": "pairs",
-    "CATALOGUE": "pairs",
-    "Pair": "pairs",
+    "load_pair": "models.pairs",
+    "load_models": "models.pairs",
+    "CATALOGUE": "models.pairs",
+    "Pair": "models.pairs",
     "decode": "recording",
     "stream": "recording",
     "Settings": "settings",

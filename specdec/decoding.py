@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
-from specdec.devices import synchronise
 from specdec.drafting import Drafter, Proposal
-from specdec.models import LanguageModel
+from specdec.models.devices import synchronise
+from specdec.models.interface import LanguageModel
 from specdec.probabilities import RandomStreams, draw, probabilities
 from specdec.rules import Verdict, rule_of
 from specdec.settings import Settings

@@ -9,7 +9,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from specdec.models import LanguageModel
+from specdec.models.interface import LanguageModel
 from specdec.probabilities import draw, probabilities
 from specdec.settings import Sampling
 

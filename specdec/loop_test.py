@@ -7,7 +7,7 @@ from torch import Tensor
 
 from specdec.decoding import speculative
 from specdec.drafting import ModelDrafter
-from specdec.models import TableModel
+from specdec.models.table import TableModel
 from specdec.sampling_test import SamplingTest, judged
 from specdec.settings import Sampling, Settings
 from specdec.stopping import Stopping

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from specdec import decoding
 from specdec.drafting import Drafter, ModelDrafter, PromptLookup
-from specdec.pairs import Pair
+from specdec.models.pairs import Pair
 from specdec.probabilities import entropy, overlap, residual_mass
 from specdec.settings import BadInput, Settings
 from specdec.stopping import Stopping, end_of_stop_string

@@ -15,7 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-    from specdec.pairs import Pair
+    from specdec.models.pairs import Pair
 
 # Before torch is loaded: its threads spin while they wait for each other, which makes small tensors twenty
 # times slower on a machine that has other work, and gains little on one that hasn't.
@@ -45,7 +45,7 @@ def smollm2_tokenizer() -> PreTrainedTokenizerFast:
     """The default target's own tokenizer."""
     from transformers import AutoTokenizer
 
-    from specdec.weights import default_target_folder
+    from specdec.models.weights import default_target_folder
 
     return AutoTokenizer.from_pretrained(default_target_folder())
 
@@ -114,7 +114,7 @@ def pair_of(word_tokenizer: Callable[..., PreTrainedTokenizerFast]) -> Callable[
 
     The words are 't0', 't1', ... unless given, so the prompt 't3 t1' has the ids [3, 1].
     """
-    from specdec.pairs import Pair
+    from specdec.models.pairs import Pair
     from specdec.trace.record import PairInfo
 
     def build(target, draft=None, *, eos_ids: Sequence[int] = (), words: Sequence[str] | None = None) -> Pair:
@@ -134,7 +134,7 @@ def pair_of(word_tokenizer: Callable[..., PreTrainedTokenizerFast]) -> Callable[
 @pytest.fixture(scope="session")
 def table_pair(pair_of: Callable[..., Pair]) -> Callable[..., Pair]:
     """table_pair(target, draft=None, **pair): a pair of tables; what is a law may also be a model."""
-    from specdec.models import TableModel
+    from specdec.models.table import TableModel
 
     def build(target, draft=None, **values: object) -> Pair:
         small = None if draft is None else TableModel(draft)
@@ -146,7 +146,7 @@ def table_pair(pair_of: Callable[..., Pair]) -> Callable[..., Pair]:
 @pytest.fixture(scope="session")
 def llama_pair(pair_of: Callable[..., Pair], tiny_llama: Callable[..., LlamaForCausalLM]) -> Callable[..., Pair]:
     """llama_pair(target=0, draft=1, **pair): two small random Llamas by seed; equal seeds, equal weights."""
-    from specdec.models import TransformersModel
+    from specdec.models.transformers_model import TransformersModel
 
     def build(target: int = 0, draft: int | None = 1, **values: object) -> Pair:
         small = None if draft is None else TransformersModel(tiny_llama(draft), name="b")

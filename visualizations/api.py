@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 import gradio as gr
 
-from specdec.pairs import DEFAULT_PAIR
+from specdec.models.pairs import DEFAULT_PAIR
 from specdec.settings import BadInput, Settings
 from specdec.trace.trace import Trace
 from visualizations.inputs import checked_prompt, pair_choice

@@ -17,5 +17,5 @@ def import_engine() -> None:
         import torch  # noqa: F401
         from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, StoppingCriteria  # noqa: F401
 
-        import specdec.models  # noqa: F401
+        import specdec.models.interface  # noqa: F401
         import specdec.recording  # noqa: F401

@@ -21,7 +21,7 @@ from visualizations.text import t
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from specdec.pairs import Pair
+    from specdec.models.pairs import Pair
     from specdec.sampling_test import SamplingTest
 
 SIZES = (1_000, 10_000, 100_000)

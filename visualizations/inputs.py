@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from specdec.pairs import CATALOGUE, MAX_PROMPT_CHARACTERS
+from specdec.models.pairs import CATALOGUE, MAX_PROMPT_CHARACTERS
 from specdec.settings import BadInput, choice, shown
 
 CUSTOM = "custom"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 
-from specdec.pairs import load_pair
+from specdec.models.pairs import load_pair
 from specdec.recording import decode
 from visualizations.examples import examples
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from specdec.pairs import CATALOGUE, DEFAULT_PAIR, load_pair
+from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR, load_pair
 from specdec.settings import Settings
 from specdec.timing.compare import compare, sweep
 from specdec.timing.costs import measure_costs

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from specdec import pairs
+from specdec.models import pairs
 from specdec.settings import BadInput, Settings
 from specdec.trace.trace import Trace
 from visualizations import zero_gpu

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from specdec.weights import cache_folder, default_target_folder
+from specdec.models.weights import cache_folder, default_target_folder
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -110,7 +110,7 @@ def _train(options: argparse.Namespace) -> None:
     from specdec.distill.batches import Dataset
     from specdec.distill.data import chunk_paths, commonest_ids, load_chunk
     from specdec.distill.train import CHECKPOINT, Trainer, TrainSettings, layers_of, read_checkpoint
-    from specdec.student import BUNDLED, build_student, read_student
+    from specdec.models.student import BUNDLED, build_student, read_student
 
     target, _ = _target(options)
     chunks = [load_chunk(path) for folder in _data_folders(options.work) for path in chunk_paths(folder)]
@@ -139,10 +139,10 @@ def _train(options: argparse.Namespace) -> None:
 
 def _evaluate(options: argparse.Namespace) -> None:
     from specdec.distill.evaluate import evaluate, read_questions
-    from specdec.models import TransformersModel
-    from specdec.pairs import Pair, PairInfo, eos_ids_of
+    from specdec.models.pairs import Pair, PairInfo, eos_ids_of
+    from specdec.models.student import BUNDLED, load_student
+    from specdec.models.transformers_model import TransformersModel
     from specdec.settings import Settings
-    from specdec.student import BUNDLED, load_student
 
     target, tokenizer = _target(options)
     draft = load_student(target, options.student or BUNDLED)
@@ -167,7 +167,7 @@ def _evaluate(options: argparse.Namespace) -> None:
 
 def _export(options: argparse.Namespace) -> None:
     from specdec.distill.train import CHECKPOINT, read_checkpoint
-    from specdec.student import save_student
+    from specdec.models.student import save_student
 
     tensors, about = read_checkpoint(options.work / "runs" / options.name / CHECKPOINT)
     state = {name.removeprefix("masters."): tensor for name, tensor in tensors.items() if name.startswith("masters.")}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from specdec.decoding import speculative
 from specdec.drafting import ModelDrafter
-from specdec.pairs import Pair
+from specdec.models.pairs import Pair
 from specdec.settings import Settings
 from specdec.stopping import Stopping
 

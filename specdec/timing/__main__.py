@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from specdec.pairs import CATALOGUE, DEFAULT_PAIR, Pair, load_models, load_pair
+from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR, Pair, load_models, load_pair
 from specdec.settings import DRAFTERS, RULES, BadInput, Settings
 from specdec.timing import report
 from specdec.timing.compare import REPEATS, compare

@@ -9,9 +9,9 @@ from time import perf_counter
 from torch import Tensor
 
 from specdec import recording
-from specdec.devices import synchronise
-from specdec.models import LanguageModel
-from specdec.pairs import Pair
+from specdec.models.devices import synchronise
+from specdec.models.interface import LanguageModel
+from specdec.models.pairs import Pair
 from specdec.settings import Settings
 from specdec.timing.records import RunTiming
 

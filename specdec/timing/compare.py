@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from specdec.pairs import Pair
+from specdec.models.pairs import Pair
 from specdec.settings import BadInput, Settings
 from specdec.timing.clock import time_run
 from specdec.timing.comparison import Comparison, PromptNote, Sample, Sweep, Way

@@ -7,9 +7,9 @@ from time import perf_counter
 
 import torch
 
-from specdec.devices import synchronise
-from specdec.models import LanguageModel
-from specdec.pairs import Pair
+from specdec.models.devices import synchronise
+from specdec.models.interface import LanguageModel
+from specdec.models.pairs import Pair
 from specdec.settings import BadInput
 from specdec.timing.hardware import describe
 from specdec.timing.records import Costs, PassCost

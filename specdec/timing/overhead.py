@@ -8,7 +8,7 @@ from time import perf_counter
 from pydantic.dataclasses import dataclass
 
 from specdec import recording
-from specdec.pairs import Pair
+from specdec.models.pairs import Pair
 from specdec.settings import BadInput, Settings
 from specdec.timing.clock import time_run
 from specdec.timing.hardware import describe

@@ -14,8 +14,8 @@ from typing import Literal
 from pydantic.dataclasses import dataclass
 
 from specdec import decoding, recording
-from specdec.devices import synchronise
-from specdec.pairs import Pair
+from specdec.models.devices import synchronise
+from specdec.models.pairs import Pair
 from specdec.settings import Settings
 from specdec.timing.hardware import describe
 from specdec.timing.records import STRICT, Hardware, to_json

@@ -18,8 +18,8 @@ from pydantic.dataclasses import dataclass
 from torch import nn
 from transformers import PreTrainedModel
 
-from specdec.devices import synchronise
-from specdec.pairs import Pair
+from specdec.models.devices import synchronise
+from specdec.models.pairs import Pair
 from specdec.settings import BadInput
 from specdec.timing.costs import CONTEXT, CostSampler
 from specdec.timing.hardware import describe

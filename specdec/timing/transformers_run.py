@@ -11,8 +11,8 @@ import torch
 from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
 from transformers.utils import logging
 
-from specdec.devices import synchronise
-from specdec.pairs import Pair
+from specdec.models.devices import synchronise
+from specdec.models.pairs import Pair
 from specdec.settings import BadInput, Settings
 from specdec.timing.records import RunTiming
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from gradio_client import Client
 
-from specdec.pairs import Pair
+from specdec.models.pairs import Pair
 from tests.launched import launched, only
 
 

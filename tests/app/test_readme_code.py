@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 import specdec
-from specdec.pairs import Pair
+from specdec.models.pairs import Pair
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 

@@ -15,7 +15,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 from gradio_client import Client  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
 
-from specdec.pairs import Pair  # noqa: E402
+from specdec.models.pairs import Pair  # noqa: E402
 from specdec.trace.trace import Trace  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
 from visualizations.examples import examples, recorded_trace  # noqa: E402

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import pytest
 import torch
 
-from specdec.pairs import Pair
+from specdec.models.pairs import Pair
 from specdec.recording import run
 from specdec.settings import Settings
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from specdec.models import TransformersModel
+from specdec.models.transformers_model import TransformersModel
 from specdec.recording import run
 from specdec.settings import EXACT_RULES, Settings
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
-from specdec.pairs import Pair
+from specdec.models.pairs import Pair
 from specdec.recording import run
 from specdec.settings import Settings
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from specdec.models import TableModel, TransformersModel
+from specdec.models.table import TableModel
+from specdec.models.transformers_model import TransformersModel
 from specdec.recording import decode, run
 from specdec.settings import EXACT_RULES, BadInput, Settings
 

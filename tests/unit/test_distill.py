@@ -16,7 +16,7 @@ from specdec.distill.losses import head_loss
 from specdec.distill.prompts import LONG_KINDS, SHORT_KINDS, Sources, make_prompts
 from specdec.distill.teacher import Teacher, Written, draw
 from specdec.distill.train import Trainer, TrainSettings, finish_share, layers_of, rate
-from specdec.student import build_student
+from specdec.models.student import build_student
 
 VOCAB, STOP = 60, 2
 HEAD_IDS = torch.arange(0, VOCAB, 2, dtype=torch.int32)

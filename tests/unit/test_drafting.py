@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from specdec.drafting import ModelDrafter, PromptLookup
-from specdec.models import TableModel, TransformersModel
+from specdec.models.table import TableModel
+from specdec.models.transformers_model import TransformersModel
 from specdec.probabilities import draw, probabilities
 from specdec.recording import run
 from specdec.settings import Sampling, Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from specdec.pairs import CATALOGUE, DEFAULT_PAIR
+from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
 from specdec.settings import BadInput, Settings
 from visualizations.examples import examples, recorded_trace
 from visualizations.inputs import CUSTOM, PairChoice, checked_prompt, hub_id, pair_choice

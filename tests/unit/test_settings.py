@@ -133,7 +133,7 @@ def test_settings_survive_json():
     assert Settings.checked(**json.loads(json.dumps(settings.to_dict()))) == settings
 
 
-@pytest.mark.parametrize("module", ["specdec", "specdec.settings", "specdec.trace.record", "specdec.pairs", "specdec.weights"])
+@pytest.mark.parametrize("module", ["specdec", "specdec.settings", "specdec.trace.record", "specdec.models.pairs", "specdec.models.weights"])
 def test_reading_settings_and_traces_never_waits_for_torch(module):
     code = f"import sys, {module}; sys.exit(any(name in sys.modules for name in ('torch', 'transformers', 'gradio')))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

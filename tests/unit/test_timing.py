@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from specdec import decoding
-from specdec.models import TableModel
-from specdec.pairs import Pair
+from specdec.models.pairs import Pair
+from specdec.models.table import TableModel
 from specdec.settings import BadInput, Settings
 from specdec.timing import clock, compare, costs, race
 from specdec.timing.clock import TimedModel, time_run

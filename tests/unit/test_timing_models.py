@@ -7,9 +7,9 @@ import json
 import pytest
 import torch
 
-from specdec.models import TransformersModel
+from specdec.models.student import build_student, student_state
+from specdec.models.transformers_model import TransformersModel
 from specdec.settings import BadInput, Settings
-from specdec.student import build_student, student_state
 from specdec.timing import __main__ as command
 from specdec.timing import compare, costs, overhead, roofline
 from specdec.timing.clock import time_run

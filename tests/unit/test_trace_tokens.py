@@ -130,8 +130,8 @@ def test_a_tokenizer_with_byte_fallback_shows_spaces_and_bytes():
 
 def test_an_emoji_written_by_the_target_never_passes_through_a_replacement_mark(pair_of, byte_tokenizer):
     """The target says the unicorn's four bytes again and again; drafts cut the emoji at every place."""
-    from specdec.models import TableModel
-    from specdec.pairs import Pair
+    from specdec.models.pairs import Pair
+    from specdec.models.table import TableModel
     from specdec.recording import stream
 
     tokenizer = byte_tokenizer()

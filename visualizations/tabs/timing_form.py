@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from specdec.pairs import CATALOGUE, DEFAULT_PAIR
+from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
 from specdec.settings import DRAFTERS, MAX_GAMMA, BadInput, Settings, choice, shown, whole_number
 from specdec.timing.prompts import own_prompts
 from visualizations.inputs import PairChoice

@@ -10,7 +10,7 @@ from typing import Any
 
 import gradio as gr
 
-from specdec.pairs import CATALOGUE
+from specdec.models.pairs import CATALOGUE
 from specdec.settings import EXACT_RULES, RULES, BadInput
 from specdec.trace.trace import Trace
 from visualizations.bars import checked_bars

@@ -6,8 +6,8 @@ import pytest
 import torch
 from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 
-from specdec.int8 import Int8Linear, in_eight_bits
-from specdec.student import (
+from specdec.models.int8 import Int8Linear, in_eight_bits
+from specdec.models.student import (
     BUNDLED,
     SHARD_BYTES,
     StudentError,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import specdec
-from specdec.pairs import CATALOGUE, PairRefused, load_models, load_pair
+from specdec.models.pairs import CATALOGUE, PairRefused, load_models, load_pair
+from specdec.models.weights import WeightsUnavailable
 from specdec.recording import decode, run
 from specdec.settings import BadInput, Settings
-from specdec.weights import WeightsUnavailable
 
 WORDS = ["<unk>", "cat", "dog", "sat", "on", "the", "mat", "."]
 
@@ -86,7 +86,7 @@ def test_a_target_whose_cache_cannot_be_rewound_is_refused_by_name(folder):
 
 @pytest.mark.parametrize("name", ["no/such-model", "not a name", "../etc", ""])
 def test_a_model_that_is_nowhere_is_refused_in_one_sentence(monkeypatch, name):
-    monkeypatch.setattr("specdec.pairs.hub_is_reachable", lambda: False)
+    monkeypatch.setattr("specdec.models.pairs.hub_is_reachable", lambda: False)
     with pytest.raises(WeightsUnavailable) as refusal:
         on_cpu(name, None)
     assert name in str(refusal.value) and "\n" not in str(refusal.value)
@@ -152,7 +152,7 @@ def test_a_beginning_of_text_is_never_doubled(pair_of, word_tokenizer):
 
     from tokenizers.processors import TemplateProcessing
 
-    from specdec.models import TableModel
+    from specdec.models.table import TableModel
 
     tokenizer = word_tokenizer(["<unk>", "<s>", "Hi", "assistant"], bos_token="<s>")
     tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])

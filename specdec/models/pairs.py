@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from specdec.models.weights import Progress, Report, WeightsUnavailable, default_target_folder, hub_is_reachable, silent
 from specdec.settings import BadInput, is_unicode
 from specdec.trace.record import PairInfo
-from specdec.weights import Progress, Report, WeightsUnavailable, default_target_folder, hub_is_reachable, silent
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from specdec.models import LanguageModel
+    from specdec.models.interface import LanguageModel
     from specdec.trace.tokens import TokenTexts
 
 SMOLLM2 = "SmolLM2-135M-Instruct"
@@ -126,7 +126,7 @@ def load_models(
 
     draft None leaves prompt lookup as the only drafter.
     """
-    from specdec.devices import pick_device, pick_dtype
+    from specdec.models.devices import pick_device, pick_dtype
 
     where = pick_device(device)
     kind = pick_dtype(dtype, where)
@@ -153,8 +153,8 @@ def load_models(
 
 def _language_model(model: PreTrainedModel, name: str, vocab_size: int) -> LanguageModel:
     """On CUDA the static cache with graphs; elsewhere a cache that grows, which attends to less."""
-    from specdec.models import TransformersModel
-    from specdec.static import StaticModel
+    from specdec.models.static import StaticModel
+    from specdec.models.transformers_model import TransformersModel
 
     kind = StaticModel if model.device.type == "cuda" else TransformersModel
     return kind(model, name=name, vocab_size=vocab_size)
@@ -190,7 +190,7 @@ def refuse_unless_same_tokens(
 
 def _load_draft(draft, target, target_model, tokenizer, kind, where, progress):
     """The same weights are loaded once; the student is built on the embeddings of the 135M."""
-    from specdec.student import load_student
+    from specdec.models.student import load_student
 
     if draft == target:
         return target_model, tokenizer

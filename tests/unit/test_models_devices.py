@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from specdec import devices
-from specdec.devices import bfloat16_pays, pick_device, pick_dtype, synchronise
+from specdec.models import devices
+from specdec.models.devices import bfloat16_pays, pick_device, pick_dtype, synchronise
 from specdec.settings import BadInput
 
 CPU = torch.device("cpu")

@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import LlamaForCausalLM, PreTrainedModel
 
-from specdec.int8 import in_eight_bits
+from specdec.models.int8 import in_eight_bits
 from specdec.settings import BadInput
 
 BUNDLED = Path(__file__).parent / "bundled_draft"

@@ -9,9 +9,9 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec.decoding import speculative
 from specdec.drafting import ModelDrafter
-from specdec.models import TransformersModel
+from specdec.models.static import StaticModel
+from specdec.models.transformers_model import TransformersModel
 from specdec.settings import BadInput, Sampling, Settings
-from specdec.static import StaticModel
 from specdec.stopping import Stopping
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"

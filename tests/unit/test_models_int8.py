@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from specdec.int8 import FEW_ROWS, Int8Linear, in_eight_bits
+from specdec.models.int8 import FEW_ROWS, Int8Linear, in_eight_bits
 
 
 def weights(dtype, rows=24, width=64):

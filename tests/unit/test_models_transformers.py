@@ -7,7 +7,8 @@ import torch
 import transformers
 from transformers import AutoModelForCausalLM
 
-from specdec.models import PREFILL_CHUNK, CannotRewind, TableModel, TransformersModel
+from specdec.models.table import TableModel
+from specdec.models.transformers_model import PREFILL_CHUNK, CannotRewind, TransformersModel
 from specdec.settings import BadInput
 
 SHAPE = dict(hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2)

@@ -10,8 +10,8 @@ from threading import Thread
 import httpx
 import pytest
 
-from specdec import weights
-from specdec.weights import WeightsUnavailable
+from specdec.models import weights
+from specdec.models.weights import WeightsUnavailable
 
 GOOD = b"the right file"
 

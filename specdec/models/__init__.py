@@ -1,0 +1,1 @@
+"""What drafts and verifies: the interface, its implementations, and where their weights come from."""
