@@ -13,8 +13,8 @@ from itertools import product
 import torch
 from torch import Tensor
 
-from specdec.probabilities import overlap, residual
-from specdec.rules import Rule, Verdict, typical_threshold
+from specdec.decoding.probabilities import overlap, residual
+from specdec.decoding.rules import Rule, Verdict, typical_threshold
 from specdec.settings import Settings
 
 

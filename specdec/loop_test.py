@@ -5,12 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from specdec.decoding import speculative
-from specdec.drafting import ModelDrafter
+from specdec.decoding.drafting import ModelDrafter
+from specdec.decoding.loop import speculative
+from specdec.decoding.stopping import Stopping
 from specdec.models.table import TableModel
 from specdec.sampling_test import SamplingTest, judged
 from specdec.settings import Sampling, Settings
-from specdec.stopping import Stopping
 
 
 def loop_test(

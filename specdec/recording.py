@@ -11,12 +11,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from specdec import decoding
-from specdec.drafting import Drafter, ModelDrafter, PromptLookup
+from specdec.decoding import loop
+from specdec.decoding.drafting import Drafter, ModelDrafter, PromptLookup
+from specdec.decoding.probabilities import entropy, overlap, residual_mass
+from specdec.decoding.stopping import Stopping, end_of_stop_string
 from specdec.models.pairs import Pair
-from specdec.probabilities import entropy, overlap, residual_mass
 from specdec.settings import BadInput, Settings
-from specdec.stopping import Stopping, end_of_stop_string
 from specdec.trace import record
 from specdec.trace.tokens import TextStream, TokenTexts
 from specdec.trace.trace import SCHEMA, Trace
@@ -43,17 +43,17 @@ def stream(pair: Pair, prompt: str, settings: Settings | None = None, **values: 
         yield recorder.trace()
 
 
-def run(pair: Pair, prompt_ids: list[int], settings: Settings) -> Iterator[decoding.Round]:
+def run(pair: Pair, prompt_ids: list[int], settings: Settings) -> Iterator[loop.Round]:
     """The rounds of `settings` on `pair`, with no record kept; gamma 0 is plain decoding."""
     stopping = stopping_of(pair, len(prompt_ids), settings)
     if settings.gamma == 0:
-        return decoding.autoregressive(pair.target, prompt_ids, settings, stopping)
-    return decoding.speculative(pair.target, drafter_of(pair, settings), prompt_ids, settings, stopping)
+        return loop.autoregressive(pair.target, prompt_ids, settings, stopping)
+    return loop.speculative(pair.target, drafter_of(pair, settings), prompt_ids, settings, stopping)
 
 
 def _begin(
     pair: Pair, prompt: str, settings: Settings | None, values: dict[str, Any]
-) -> tuple[Recorder, Iterator[decoding.Round]]:
+) -> tuple[Recorder, Iterator[loop.Round]]:
     settings = (settings or Settings()).changed(**values)
     prompt_ids = pair.encode(prompt, chat=settings.chat)
     return Recorder(pair, prompt, prompt_ids, settings), run(pair, prompt_ids, settings)
@@ -95,7 +95,7 @@ class Recorder:
         self._stop_reason: record.StopReason = "cancelled"
         self._began = perf_counter()  # last: how the prompt is shown is no part of feeding it
 
-    def add(self, round_: decoding.Round) -> None:
+    def add(self, round_: loop.Round) -> None:
         if not self._rounds:
             self._decoding_began = round_.started
             self._prefill_seconds = round_.started - self._began
@@ -133,7 +133,7 @@ class Recorder:
             metrics=record.metrics_of(self._rounds, self._prefill_seconds),
         )
 
-    def _positions(self, round_: decoding.Round) -> Iterator[record.Position]:
+    def _positions(self, round_: loop.Round) -> Iterator[record.Position]:
         measures = _Measures(round_)
         drafts = round_.proposal.ids.tolist()
         rows = max(len(drafts), len(round_.emitted))
@@ -178,7 +178,7 @@ class Recorder:
         return token
 
 
-def _kind(round_: decoding.Round, row: int) -> record.Kind:
+def _kind(round_: loop.Round, row: int) -> record.Kind:
     drafted = len(round_.proposal)
     if row < round_.accepted:
         return "accepted"
@@ -192,7 +192,7 @@ def _kind(round_: decoding.Round, row: int) -> record.Kind:
 class _Measures:
     """What the record needs of a round's tensors, read to the host in a few calls."""
 
-    def __init__(self, round_: decoding.Round):
+    def __init__(self, round_: loop.Round):
         drafted = len(round_.proposal)
         self.p, self.q = round_.target_probs, round_.proposal.probs
         top = min(record.CANDIDATES_OF_EACH, self.p.shape[-1])

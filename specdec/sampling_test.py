@@ -13,9 +13,9 @@ import torch
 from scipy import optimize, stats
 from torch import Tensor
 
+from specdec.decoding.probabilities import RandomStreams, draw
+from specdec.decoding.rules import DraftByDraft, from_target_without_rejected, rule_of
 from specdec.exactness import total_variation
-from specdec.probabilities import RandomStreams, draw
-from specdec.rules import DraftByDraft, from_target_without_rejected, rule_of
 from specdec.settings import Settings
 
 FALSE_ALARM_RATE = 1e-4

@@ -113,7 +113,7 @@ def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> It
 
 def _recorded_remark(pair: Pair, position: Position, p: Tensor, q: Tensor) -> str:
     """Another kind of number, device or version of the models gives other laws than were recorded."""
-    from specdec.probabilities import overlap
+    from specdec.decoding.probabilities import overlap
 
     return t(
         "exact.sampling.recorded",
@@ -154,7 +154,7 @@ def position_index(trace: Trace, index: Any) -> int:
 def _law_after(model: Any, context: list[int], sampling: Sampling) -> Tensor:
     import torch
 
-    from specdec.probabilities import probabilities
+    from specdec.decoding.probabilities import probabilities
 
     ids = torch.tensor(context, device=model.device)
     model.rewind(0)

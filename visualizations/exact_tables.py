@@ -50,8 +50,8 @@ def _texts_table() -> dict[str, Any]:
     import_engine()
     import torch
 
+    from specdec.decoding.rules import rule_of
     from specdec.exactness import distance_of_texts, expected_accepted, sequence_law, target_sequence_law
-    from specdec.rules import rule_of
 
     target = torch.tensor(TARGET_TABLE, dtype=torch.float64)
     draft = torch.tensor(DRAFT_TABLE, dtype=torch.float64)
@@ -82,8 +82,8 @@ def _block_table() -> dict[str, Any]:
     import_engine()
     import torch
 
+    from specdec.decoding.rules import rule_of
     from specdec.exactness import expected_accepted
-    from specdec.rules import rule_of
 
     p, q = (torch.tensor(law, dtype=torch.float64).expand(2, -1) for law in (BLOCK_TARGET, BLOCK_DRAFT))
     rules = {name: rule_of(Settings(rule=name)) for name in ("token", "block")}
@@ -109,8 +109,8 @@ def today_table(bars: Bars) -> list[dict[str, Any]]:
     import_engine()
     import torch
 
+    from specdec.decoding.rules import rule_of
     from specdec.exactness import expected_accepted
-    from specdec.rules import rule_of
 
     size = len(bars.names)
     target, draft = (torch.tensor(law, dtype=torch.float64).expand(size, -1) for law in (bars.p_big, bars.p_small))

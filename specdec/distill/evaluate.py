@@ -7,11 +7,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from specdec.decoding import speculative
-from specdec.drafting import ModelDrafter
+from specdec.decoding.drafting import ModelDrafter
+from specdec.decoding.loop import speculative
+from specdec.decoding.stopping import Stopping
 from specdec.models.pairs import Pair
 from specdec.settings import Settings
-from specdec.stopping import Stopping
 
 
 @dataclass(frozen=True)

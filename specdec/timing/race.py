@@ -13,7 +13,8 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from specdec import decoding, recording
+from specdec import recording
+from specdec.decoding import loop
 from specdec.models.devices import synchronise
 from specdec.models.pairs import Pair
 from specdec.settings import Settings
@@ -134,7 +135,7 @@ def run_lane(pair: Pair, prompt_ids: list[int], settings: Settings) -> Iterator[
         yield Lane(settings.gamma, prefill, tuple(blocks), round_.stop_reason)
 
 
-def _block(round_: decoding.Round, clock: float, pair: Pair, texts: TextStream) -> Block:
+def _block(round_: loop.Round, clock: float, pair: Pair, texts: TextStream) -> Block:
     offset = clock - round_.started
     accepted, added = round_.emitted[: round_.accepted], round_.emitted[round_.accepted :]
     left = round_.proposal.ids.tolist()[round_.accepted :]

@@ -65,5 +65,5 @@ def laws() -> SimpleNamespace:
 
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, object], None]:
-    """plant('decoding.rule_of', wrong): put a fault into the engine for one test."""
+    """plant("decoding.loop.rule_of", wrong): put a fault into the engine for one test."""
     return lambda where, wrong: monkeypatch.setattr(f"specdec.{where}", wrong)

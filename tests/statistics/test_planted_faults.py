@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import torch
 
-from specdec.drafting import ModelDrafter
-from specdec.probabilities import Uniforms
-from specdec.rules import DraftByDraft, ratio
+from specdec.decoding.drafting import ModelDrafter
+from specdec.decoding.probabilities import Uniforms
+from specdec.decoding.rules import DraftByDraft, ratio
 from specdec.settings import Sampling, Settings
 
 RUNS = 5_000
@@ -48,7 +48,7 @@ def expect_caught(laws, pair, settings: Settings, right: list[float], faulty: li
 @pytest.mark.parametrize("fault", RULES)
 def test_a_wrong_rule_is_caught(laws, plant, table_pair, fault):
     wrong, law = RULES[fault]
-    plant("decoding.rule_of", lambda settings: wrong)
+    plant("decoding.loop.rule_of", lambda settings: wrong)
     expect_caught(laws, table_pair([0.6, 0.3, 0.1], [0.1, 0.3, 0.6]), Settings(gamma=1), [0.6, 0.3, 0.1], law)
 
 
@@ -84,5 +84,5 @@ def test_a_drafts_uniform_used_again_is_caught(laws, plant, table_pair, reader, 
         children[reader] = children["drafts"]
         return SimpleNamespace(**{name: Uniforms(child) for name, child in children.items()})
 
-    plant("decoding.RandomStreams", streams)
+    plant("decoding.loop.RandomStreams", streams)
     expect_caught(laws, table_pair(target, draft), Settings(gamma=1), target, faulty)

@@ -9,10 +9,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from specdec import sampling_test as module  # noqa: E402
+from specdec.decoding.probabilities import draw, residual  # noqa: E402
+from specdec.decoding.rules import DraftByDraft, ratio, rule_of  # noqa: E402
 from specdec.exactness import closed_form, one_position_law  # noqa: E402
 from specdec.loop_test import loop_test  # noqa: E402
-from specdec.probabilities import draw, residual  # noqa: E402
-from specdec.rules import DraftByDraft, ratio, rule_of  # noqa: E402
 from specdec.sampling_test import chi_square, expected_distance, judged, sampling_test  # noqa: E402
 from specdec.settings import BIASED_RULES, EXACT_RULES, RULES, Sampling, Settings  # noqa: E402
 
@@ -99,12 +99,12 @@ def first_failure_block(target_probs, draft_probs, draft_ids, coins):
 
 
 def test_block_that_stops_at_the_first_failure_fails(monkeypatch):
-    from specdec import decoding
+    from specdec.decoding import loop
 
     p, q = torch.tensor([1 / 3, 2 / 3]), torch.tensor([2 / 3, 1 / 3])
     settings = Settings(rule="block", gamma=2)
     assert not failing(loop_test(p, q, settings, 2_000))
-    monkeypatch.setattr(decoding, "rule_of", lambda settings: first_failure_block)
+    monkeypatch.setattr(loop, "rule_of", lambda settings: first_failure_block)
     assert failing(loop_test(p, q, settings, 2_000))
 
 

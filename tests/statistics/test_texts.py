@@ -46,14 +46,14 @@ def test_the_first_three_tokens_have_the_joint_law_of_the_targets_chain(laws, ta
 
 def test_a_bonus_from_the_last_drafts_row_is_caught(laws, plant, table_pair):
     """Control of the test above: after a full accept the target's row of the last draft is used again."""
-    from specdec.rules import DraftByDraft, Verdict, from_residual, ratio
+    from specdec.decoding.rules import DraftByDraft, Verdict, from_residual, ratio
 
     def one_row_early(target_probs, draft_probs, draft_ids, coins) -> Verdict:
         verdict = DraftByDraft(ratio, from_residual)(target_probs, draft_probs, draft_ids, coins)
         full = int(verdict.accepted) == len(draft_ids) > 0
         return replace(verdict, next_probs=target_probs[-2]) if full else verdict
 
-    plant("decoding.rule_of", lambda settings: one_row_early)
+    plant("decoding.loop.rule_of", lambda settings: one_row_early)
     law = chain_law(MARKOV_TARGET, 3)
     counts = Counter(map(tuple, texts(table_pair(MARKOV_TARGET, MARKOV_DRAFT), Settings(gamma=1, max_new_tokens=5), 3_000, 3)))
     assert laws.p_value([counts[text] for text in law], list(law.values())) < laws.FALSE_ALARM

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from specdec.probabilities import RandomStreams, draw, entropy, overlap, residual, residual_mass
+from specdec.decoding.probabilities import RandomStreams, draw, entropy, overlap, residual, residual_mass
 
 LOWEST, HIGHEST = 0.5e-9, 1 - 0.5e-9
 

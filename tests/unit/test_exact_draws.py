@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from specdec import recording  # noqa: E402
-from specdec.probabilities import overlap, probabilities  # noqa: E402
+from specdec.decoding.probabilities import overlap, probabilities  # noqa: E402
 from specdec.settings import RULES, BadInput  # noqa: E402
 from visualizations.bars import checked_bars, preset_value  # noqa: E402
 from visualizations.exact_draws import (  # noqa: E402

@@ -8,6 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from specdec.decoding.rules import rule_of  # noqa: E402
 from specdec.exactness import (  # noqa: E402
     best_possible_acceptance,
     closed_form,
@@ -18,7 +19,6 @@ from specdec.exactness import (  # noqa: E402
     target_sequence_law,
     total_variation,
 )
-from specdec.rules import rule_of  # noqa: E402
 from specdec.settings import BIASED_RULES, EXACT_RULES, RULES, Settings  # noqa: E402
 
 PAIRS = 400

@@ -7,12 +7,12 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from specdec.decoding import speculative
-from specdec.drafting import ModelDrafter
+from specdec.decoding.drafting import ModelDrafter
+from specdec.decoding.loop import speculative
+from specdec.decoding.stopping import Stopping
 from specdec.models.static import StaticModel
 from specdec.models.transformers_model import TransformersModel
 from specdec.settings import BadInput, Sampling, Settings
-from specdec.stopping import Stopping
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 

@@ -8,7 +8,7 @@ import math
 import pytest
 import torch
 
-from specdec.probabilities import draw
+from specdec.decoding.probabilities import draw
 from specdec.recording import decode, stream
 from specdec.settings import EXACT_RULES, BadInput, Settings
 from specdec.trace.trace import Trace

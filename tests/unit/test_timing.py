@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from specdec import decoding
+from specdec.decoding import loop
 from specdec.models.pairs import Pair
 from specdec.models.table import TableModel
 from specdec.settings import BadInput, Settings
@@ -52,7 +52,7 @@ class SlowTable(TableModel):
 @pytest.fixture
 def stub(monkeypatch) -> StubClock:
     stub = StubClock()
-    for module in (decoding, clock, costs, race):
+    for module in (loop, clock, costs, race):
         monkeypatch.setattr(module, "perf_counter", stub)
     return stub
 

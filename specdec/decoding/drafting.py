@@ -9,8 +9,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from specdec.decoding.probabilities import draw, probabilities
 from specdec.models.interface import LanguageModel
-from specdec.probabilities import draw, probabilities
 from specdec.settings import Sampling
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from specdec.stopping import Stopping, end_of_stop_string
+from specdec.decoding.stopping import Stopping, end_of_stop_string
 
 STOP = 9
 

@@ -16,7 +16,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from specdec.probabilities import RESIDUAL_EPSILON, entropy, residual
+from specdec.decoding.probabilities import RESIDUAL_EPSILON, entropy, residual
 from specdec.settings import Settings
 
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from specdec.probabilities import probabilities
-from specdec.rules import Verdict, rule_of
+from specdec.decoding.probabilities import probabilities
+from specdec.decoding.rules import Verdict, rule_of
 from specdec.settings import EXACT_RULES, Sampling, Settings
 
 DRAFT_BY_DRAFT = ("token", "match")

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
-from specdec.probabilities import probabilities
+from specdec.decoding.probabilities import probabilities
 from specdec.settings import Sampling
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from specdec.drafting import ModelDrafter, PromptLookup
+from specdec.decoding.drafting import ModelDrafter, PromptLookup
+from specdec.decoding.probabilities import draw, probabilities
 from specdec.models.table import TableModel
 from specdec.models.transformers_model import TransformersModel
-from specdec.probabilities import draw, probabilities
 from specdec.recording import run
 from specdec.settings import Sampling, Settings
 

@@ -14,13 +14,13 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
-from specdec.drafting import Drafter, Proposal
+from specdec.decoding.drafting import Drafter, Proposal
+from specdec.decoding.probabilities import RandomStreams, draw, probabilities
+from specdec.decoding.rules import Verdict, rule_of
+from specdec.decoding.stopping import Stopping
 from specdec.models.devices import synchronise
 from specdec.models.interface import LanguageModel
-from specdec.probabilities import RandomStreams, draw, probabilities
-from specdec.rules import Verdict, rule_of
 from specdec.settings import Settings
-from specdec.stopping import Stopping
 from specdec.trace.record import StopReason
 
 
