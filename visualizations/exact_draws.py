@@ -21,8 +21,8 @@ from visualizations.text import t
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from specdec.exactness.sampling_test import SamplingTest
     from specdec.models.pairs import Pair
-    from specdec.sampling_test import SamplingTest
 
 SIZES = (1_000, 10_000, 100_000)
 LOOP_ROUNDS = 2_000
@@ -48,7 +48,7 @@ class Request:
 def draw_from_bars(bars: Bars, request: Request) -> dict[str, Any]:
     """Draw from two small tables with the rule's own functions, all at once."""
     import_engine()
-    from specdec.sampling_test import sampling_test
+    from specdec.exactness.sampling_test import sampling_test
 
     p, q = _tensors(bars)
     settings = Settings(rule=request.rule, seed=request.seed)
@@ -61,7 +61,7 @@ def draw_from_bars(bars: Bars, request: Request) -> dict[str, Any]:
 def draw_with_loop(bars: Bars, request: Request) -> dict[str, Any]:
     """Run the decoding loop itself on the two tables."""
     import_engine()
-    from specdec.loop_test import loop_test
+    from specdec.exactness.loop_test import loop_test
 
     p, q = _tensors(bars)
     settings = Settings(rule=request.rule, seed=request.seed, gamma=2)
@@ -77,7 +77,7 @@ def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> It
     import_engine()
     import torch
 
-    from specdec.sampling_test import sampling_test
+    from specdec.exactness.sampling_test import sampling_test
 
     settings = trace.settings.changed(rule=request.rule, seed=request.seed)
     context = context_of(trace, index)
@@ -210,7 +210,7 @@ def _shown_test(
     order: Tensor | None = None,
 ) -> dict[str, Any]:
     """order: which ids get a bar, when not all do; the others are one bar more."""
-    from specdec.exactness import closed_form, total_variation
+    from specdec.exactness.laws import closed_form, total_variation
 
     law, acceptance = closed_form(settings, test.law, drafted, reported)
     limit = total_variation(law, test.law)
@@ -222,7 +222,7 @@ def _shown_test(
 
 
 def _report(test: SamplingTest, acceptance: float, limit: float) -> list[str]:
-    from specdec.sampling_test import FALSE_ALARM_RATE
+    from specdec.exactness.sampling_test import FALSE_ALARM_RATE
 
     chi, words = test.chi_square, "exact.sampling."
     p_value = f"{chi.p_value:.3f}" if chi.p_value >= 0.001 else f"{chi.p_value:.1e}" if chi.p_value > 0 else t(words + "tiny")

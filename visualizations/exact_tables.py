@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from specdec import acceptance
-from specdec.acceptance import Bounds
+from specdec.exactness import acceptance
+from specdec.exactness.acceptance import Bounds
 from specdec.settings import BIASED_RULES, EXACT_RULES, Settings
 from specdec.trace.record import Position
 from specdec.trace.trace import Trace
@@ -51,7 +51,7 @@ def _texts_table() -> dict[str, Any]:
     import torch
 
     from specdec.decoding.rules import rule_of
-    from specdec.exactness import distance_of_texts, expected_accepted, sequence_law, target_sequence_law
+    from specdec.exactness.laws import distance_of_texts, expected_accepted, sequence_law, target_sequence_law
 
     target = torch.tensor(TARGET_TABLE, dtype=torch.float64)
     draft = torch.tensor(DRAFT_TABLE, dtype=torch.float64)
@@ -83,7 +83,7 @@ def _block_table() -> dict[str, Any]:
     import torch
 
     from specdec.decoding.rules import rule_of
-    from specdec.exactness import expected_accepted
+    from specdec.exactness.laws import expected_accepted
 
     p, q = (torch.tensor(law, dtype=torch.float64).expand(2, -1) for law in (BLOCK_TARGET, BLOCK_DRAFT))
     rules = {name: rule_of(Settings(rule=name)) for name in ("token", "block")}
@@ -110,7 +110,7 @@ def today_table(bars: Bars) -> list[dict[str, Any]]:
     import torch
 
     from specdec.decoding.rules import rule_of
-    from specdec.exactness import expected_accepted
+    from specdec.exactness.laws import expected_accepted
 
     size = len(bars.names)
     target, draft = (torch.tensor(law, dtype=torch.float64).expand(size, -1) for law in (bars.p_big, bars.p_small))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from specdec.theory import expected_tokens, predicted_speedup
+from specdec.exactness.theory import expected_tokens, predicted_speedup
 from specdec.timing.comparison import (
     Because,
     Comparison,

@@ -11,8 +11,8 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from playwright.sync_api import Page, expect  # noqa: E402
 
+from specdec.exactness.theory import best_gamma  # noqa: E402
 from specdec.models.pairs import Pair  # noqa: E402
-from specdec.theory import best_gamma  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
 from tests.made_timings import made_comparison, made_costs, made_race, made_roofline, made_sweep  # noqa: E402
 from visualizations.tabs import is_it_faster  # noqa: E402

@@ -88,7 +88,7 @@ def bars_on_screen(page) -> Bars:
 
 def expected_laws(bars: Bars) -> dict[str, tuple[str, str]]:
     torch = pytest.importorskip("torch")
-    from specdec.exactness import closed_form, total_variation
+    from specdec.exactness.laws import closed_form, total_variation
 
     p, q = torch.tensor(bars.p_big, dtype=torch.float64), torch.tensor(bars.p_small, dtype=torch.float64)
     cut = q * (q >= q.topk(RAW_DRAFT_TOP_K).values[-1])

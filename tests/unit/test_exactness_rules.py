@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 from specdec.decoding.probabilities import probabilities, residual  # noqa: E402
 from specdec.decoding.rules import rule_of  # noqa: E402
-from specdec.exactness import expected_accepted, one_position_law  # noqa: E402
+from specdec.exactness.laws import expected_accepted, one_position_law  # noqa: E402
 from specdec.settings import BadInput, Sampling, Settings  # noqa: E402
 
 THIRDS = torch.tensor([1 / 3, 2 / 3], dtype=torch.float64), torch.tensor([2 / 3, 1 / 3], dtype=torch.float64)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from specdec.exactness.theory import best_gamma
 from specdec.settings import BadInput
-from specdec.theory import best_gamma
 from tests.made_timings import PAIR, TOKENS, made_comparison, made_costs, made_race, made_roofline, made_sweep
 from visualizations.components.race import race_value
 from visualizations.components.what_if import what_if_value

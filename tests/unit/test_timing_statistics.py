@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from specdec.exactness.theory import expected_tokens, predicted_speedup
 from specdec.settings import BadInput, Settings
-from specdec.theory import expected_tokens, predicted_speedup
 from specdec.timing import compare, statistics
 from specdec.timing.comparison import Sweep, Way
 from specdec.timing.prompts import evenly, own_prompts, read_prompts

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from specdec.theory import best_gamma, expected_tokens, predicted_speedup
+from specdec.exactness.theory import best_gamma, expected_tokens, predicted_speedup
 from specdec.timing.comparison import Sweep, SweepPoint
 from visualizations.figures.labels import escaped
 from visualizations.figures.published import LEVIATHAN, LEVIATHAN_POINTS, SPEC_BENCH, SPEC_BENCH_POINTS

@@ -1,7 +1,7 @@
 """`WhatIfView`: the sweep over draft lengths, and sliders for alpha, c and v that move the prediction.
 
 Moving a slider or showing the published points costs no request: the page computes the curve itself, with the
-formulas of `specdec.theory`.
+formulas of `specdec.exactness.theory`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import gradio as gr
 
-from specdec.theory import MAX_GAMMA
+from specdec.exactness.theory import MAX_GAMMA
 from specdec.timing.comparison import Sweep
 from visualizations.components.chart.component import LOADER_JS, PLOTLY_JS, embedded
 from visualizations.components.scripts import script

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from specdec.theory import best_gamma, expected_tokens, predicted_speedup
+from specdec.exactness.theory import best_gamma, expected_tokens, predicted_speedup
 
 # cost ratio c -> acceptance rate alpha -> best draft length and its speedup, target pass of constant cost.
 BEST = {

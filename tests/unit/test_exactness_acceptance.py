@@ -9,8 +9,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from specdec import recording  # noqa: E402
-from specdec.acceptance import at_position, kept_a_round, over_run  # noqa: E402
-from specdec.exactness import closed_form  # noqa: E402
+from specdec.exactness.acceptance import at_position, kept_a_round, over_run  # noqa: E402
+from specdec.exactness.laws import closed_form  # noqa: E402
 from specdec.settings import Settings  # noqa: E402
 
 TARGET = [[0.5, 0.2, 0.2, 0.1], [0.1, 0.6, 0.2, 0.1], [0.3, 0.3, 0.3, 0.1], [0.7, 0.1, 0.1, 0.1]]

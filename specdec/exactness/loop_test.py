@@ -8,8 +8,8 @@ from torch import Tensor
 from specdec.decoding.drafting import ModelDrafter
 from specdec.decoding.loop import speculative
 from specdec.decoding.stopping import Stopping
+from specdec.exactness.sampling_test import SamplingTest, judged
 from specdec.models.table import TableModel
-from specdec.sampling_test import SamplingTest, judged
 from specdec.settings import Sampling, Settings
 
 

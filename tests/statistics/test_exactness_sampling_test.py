@@ -8,12 +8,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from specdec import sampling_test as module  # noqa: E402
 from specdec.decoding.probabilities import draw, residual  # noqa: E402
 from specdec.decoding.rules import DraftByDraft, ratio, rule_of  # noqa: E402
-from specdec.exactness import closed_form, one_position_law  # noqa: E402
-from specdec.loop_test import loop_test  # noqa: E402
-from specdec.sampling_test import chi_square, expected_distance, judged, sampling_test  # noqa: E402
+from specdec.exactness import sampling_test as module  # noqa: E402
+from specdec.exactness.laws import closed_form, one_position_law  # noqa: E402
+from specdec.exactness.loop_test import loop_test  # noqa: E402
+from specdec.exactness.sampling_test import chi_square, expected_distance, judged, sampling_test  # noqa: E402
 from specdec.settings import BIASED_RULES, EXACT_RULES, RULES, Sampling, Settings  # noqa: E402
 
 SEEDS = 50

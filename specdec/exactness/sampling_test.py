@@ -15,7 +15,7 @@ from torch import Tensor
 
 from specdec.decoding.probabilities import RandomStreams, draw
 from specdec.decoding.rules import DraftByDraft, from_target_without_rejected, rule_of
-from specdec.exactness import total_variation
+from specdec.exactness.laws import total_variation
 from specdec.settings import Settings
 
 FALSE_ALARM_RATE = 1e-4

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from specdec.decoding.rules import rule_of  # noqa: E402
-from specdec.exactness import (  # noqa: E402
+from specdec.exactness.laws import (  # noqa: E402
     best_possible_acceptance,
     closed_form,
     distance_of_texts,
