@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from visualizations.demo import build_demo, launch_options
-from visualizations.inputs import CUSTOM, PairChoice
-from visualizations.runner import ModelShelf, load_choice
+from visualizations.serving.inputs import CUSTOM, PairChoice
+from visualizations.serving.loading import load_choice
+from visualizations.serving.runner import ModelShelf
 
 
 @contextmanager

@@ -13,8 +13,8 @@ import gradio as gr
 from specdec.models.pairs import DEFAULT_PAIR
 from specdec.settings import BadInput, Settings
 from specdec.trace.trace import Trace
-from visualizations.inputs import checked_prompt, pair_choice
-from visualizations.runner import ModelShelf
+from visualizations.serving.inputs import checked_prompt, pair_choice
+from visualizations.serving.runner import ModelShelf
 
 
 def decode_endpoint(shelf: ModelShelf) -> Callable[..., Iterator[dict[str, Any]]]:

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from visualizations.api import decode_endpoint
-from visualizations.runner import ModelShelf
+from visualizations.serving.runner import ModelShelf
 from visualizations.tabs.is_it_faster import build_is_it_faster
 from visualizations.tabs.step_through import MODEL_QUEUE, build_step_through
 from visualizations.tabs.why_exact import build_exact_tab

@@ -12,10 +12,10 @@ from specdec.trace.record import Position
 from specdec.trace.trace import Trace
 from visualizations.bars import RAW_DRAFT_TOP_K, Bars
 from visualizations.components.sampling_view import sampling_value
-from visualizations.engine_imports import import_engine
 from visualizations.exact_tables import position_name, rule_name
 from visualizations.figures.labels import token_label
 from visualizations.figures.sampling_run import SamplingRun
+from visualizations.serving.engine_imports import import_engine
 from visualizations.text import t
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from specdec.trace.record import Position
 from specdec.trace.trace import Trace
 from visualizations.bars import Bars
 from visualizations.components.table_view import table
-from visualizations.engine_imports import import_engine
 from visualizations.figures.labels import token_label
+from visualizations.serving.engine_imports import import_engine
 from visualizations.text import t
 
 WORDS = ("the", "cat", "sleeps")

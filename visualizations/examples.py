@@ -10,7 +10,7 @@ from pathlib import Path
 from specdec.models.pairs import DEFAULT_PAIR
 from specdec.settings import Settings
 from specdec.trace.trace import Trace
-from visualizations.inputs import PairChoice
+from visualizations.serving.inputs import PairChoice
 
 _HERE = Path(__file__).parent
 

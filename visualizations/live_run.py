@@ -14,8 +14,8 @@ from specdec.trace.trace import Trace
 from visualizations.components.run_view import run_view_value
 from visualizations.components.status_line import status
 from visualizations.figures.token_bars import bar_frame
-from visualizations.inputs import PairChoice
-from visualizations.runner import Loading, ModelShelf, Waiting
+from visualizations.serving.inputs import PairChoice
+from visualizations.serving.runner import Loading, ModelShelf, Waiting
 from visualizations.text import t
 
 _LOG = logging.getLogger(__name__)

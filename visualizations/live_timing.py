@@ -19,9 +19,9 @@ from visualizations.components.what_if import what_if_value
 from visualizations.figures.pass_cost import pass_time, throughput
 from visualizations.figures.roofline import roofline_figure
 from visualizations.figures.time_spent import time_spent
-from visualizations.inputs import PairChoice
 from visualizations.live_run import waiting_line
-from visualizations.runner import ModelShelf, Waiting
+from visualizations.serving.inputs import PairChoice
+from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.text import t
 from visualizations.timing_captions import pass_caption, rate_caption, roofline_caption, sweep_caption, time_caption
 from visualizations.timing_words import comparison_report, formula_report

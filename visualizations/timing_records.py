@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from specdec.timing.comparison import Comparison, Sweep
 from specdec.timing.records import Costs, from_json
-from visualizations.engine_imports import import_engine
+from visualizations.serving.engine_imports import import_engine
 
 if TYPE_CHECKING:
     from specdec.timing.race import Race

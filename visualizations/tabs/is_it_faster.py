@@ -18,7 +18,6 @@ from visualizations.components.race import RaceView
 from visualizations.components.report import Report
 from visualizations.components.status_line import StatusLine, status
 from visualizations.components.what_if import WhatIfView
-from visualizations.inputs import checked_prompt
 from visualizations.live_timing import (
     Machine,
     Shown,
@@ -31,7 +30,8 @@ from visualizations.live_timing import (
     sweep_steps,
     sweep_values,
 )
-from visualizations.runner import ModelShelf
+from visualizations.serving.inputs import checked_prompt
+from visualizations.serving.runner import ModelShelf
 from visualizations.tabs.step_through import MODEL_QUEUE, QUIET
 from visualizations.tabs.timing_form import RunsPart, build_runs_part, build_settings_part, read_runs, read_settings
 from visualizations.text import t

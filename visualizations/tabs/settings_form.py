@@ -20,7 +20,7 @@ from specdec.settings import (
     BadInput,
     Settings,
 )
-from visualizations.inputs import CUSTOM, PairChoice, pair_choice
+from visualizations.serving.inputs import CUSTOM, PairChoice, pair_choice
 from visualizations.text import t
 
 SETTING_FIELDS = (

@@ -19,10 +19,10 @@ from visualizations.components.file_saver import FileSaver
 from visualizations.components.run_view import RunView
 from visualizations.components.status_line import StatusLine, status
 from visualizations.examples import Example, examples, recorded_trace
-from visualizations.inputs import checked_prompt
 from visualizations.live_run import loading_line, run_steps, view_of
-from visualizations.runner import POLL_SECONDS, ModelShelf
-from visualizations.stopping import OpenRuns
+from visualizations.serving.inputs import checked_prompt
+from visualizations.serving.runner import POLL_SECONDS, ModelShelf
+from visualizations.serving.stopping import OpenRuns
 from visualizations.tabs.settings_form import SettingsForm, build_settings_form, form_values, read_form
 from visualizations.text import t
 

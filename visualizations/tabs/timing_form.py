@@ -12,7 +12,7 @@ from gradio.components import Component
 from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
 from specdec.settings import DRAFTERS, MAX_GAMMA, BadInput, Settings, choice, shown, whole_number
 from specdec.timing.prompts import own_prompts
-from visualizations.inputs import PairChoice
+from visualizations.serving.inputs import PairChoice
 from visualizations.text import t
 
 PROMPTS = ("code", "explanation", "list", "story", "summary", "arithmetic")  # in the order of own_prompts()

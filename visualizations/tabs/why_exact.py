@@ -28,9 +28,9 @@ from visualizations.exact_draws import (
     position_index,
 )
 from visualizations.exact_tables import acceptance_table, kind_of, rule_name, several_tokens, today_table
-from visualizations.inputs import CUSTOM, PairChoice, pair_choice
 from visualizations.live_run import waiting_line
-from visualizations.runner import ModelShelf, Waiting
+from visualizations.serving.inputs import CUSTOM, PairChoice, pair_choice
+from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.tabs.step_through import MODEL_QUEUE, QUIET, RunOnScreen, shown_trace
 from visualizations.text import section, t
 

@@ -11,7 +11,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from visualizations.inputs import PairChoice
+from visualizations.serving.inputs import PairChoice
+from visualizations.serving.loading import load_choice
 
 try:
     import spaces
@@ -44,8 +45,6 @@ def run(choice: PairChoice, pair: Any, work: Work[T], seconds: float) -> Iterato
 
 def _in_worker(choice: PairChoice, work: Work[T], seconds: float) -> Iterator[T]:
     if choice not in _LENT:
-        from visualizations.runner import load_choice
-
         _LENT[choice] = load_choice(choice, lambda progress: None)
     yield from work(_LENT[choice])
 

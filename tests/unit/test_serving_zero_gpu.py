@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from visualizations import zero_gpu
-from visualizations.inputs import PairChoice
+from visualizations.serving import zero_gpu
+from visualizations.serving.inputs import PairChoice
 
 CHOICE = PairChoice("smollm2-135m+student")
 
@@ -48,7 +48,7 @@ def test_a_piece_of_work_is_one_call_that_asks_for_its_own_seconds(calls):
 
 
 def test_a_worker_without_the_pair_loads_its_own(calls, monkeypatch):
-    monkeypatch.setattr("visualizations.runner.load_choice", lambda choice, progress: "loaded")
+    monkeypatch.setattr("visualizations.serving.zero_gpu.load_choice", lambda choice, progress: "loaded")
     steps = zero_gpu.run(CHOICE, "pair", partial(count, upto=1), 12)
     zero_gpu._LENT.clear()
     assert list(steps) == ["loaded 0"]

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from specdec.models import pairs
 from specdec.settings import BadInput, Settings
 from specdec.trace.trace import Trace
-from visualizations import zero_gpu
-from visualizations.engine_imports import import_engine
-from visualizations.inputs import CUSTOM, PairChoice
+from visualizations.serving import zero_gpu
+from visualizations.serving.engine_imports import import_engine
+from visualizations.serving.inputs import PairChoice
+from visualizations.serving.loading import load_choice
 
 POLL_SECONDS = 0.2
 MAX_LOADED_PAIRS = 2
@@ -49,13 +49,6 @@ class Waiting:
 
     loading: Loading | None = None
     busy: bool = False
-
-
-def load_choice(choice: PairChoice, progress: Callable[[Any], None]) -> Any:
-    """The pair that a visitor chose. Slow; raises `BadInput` when it can't be had."""
-    if choice.key == CUSTOM:
-        return pairs.load_models(choice.target, choice.draft, progress=progress)
-    return pairs.load_pair(choice.key, progress=progress)
 
 
 def _record(pair: Any, prompt: str, settings: Settings) -> Iterator[Trace]:
