@@ -8,11 +8,11 @@ from typing import Any
 import gradio as gr
 
 from visualizations.api import decode_endpoint
+from visualizations.is_it_faster.tab import build_is_it_faster
 from visualizations.serving.runner import ModelShelf
-from visualizations.tabs.is_it_faster import build_is_it_faster
-from visualizations.tabs.step_through import MODEL_QUEUE, build_step_through
-from visualizations.tabs.why_exact import build_exact_tab
+from visualizations.step_through.tab import MODEL_QUEUE, build_step_through
 from visualizations.text import t
+from visualizations.why_exact.tab import build_exact_tab
 
 QUEUE_SIZE = 32
 MAX_UPLOAD = "4mb"

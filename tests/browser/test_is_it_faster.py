@@ -15,9 +15,9 @@ from specdec.exactness.theory import best_gamma  # noqa: E402
 from specdec.models.pairs import Pair  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
 from tests.made_timings import made_comparison, made_costs, made_race, made_roofline, made_sweep  # noqa: E402
-from visualizations.tabs import is_it_faster  # noqa: E402
+from visualizations.is_it_faster import tab as the_tab  # noqa: E402
+from visualizations.is_it_faster.records import Recorded  # noqa: E402
 from visualizations.text import t  # noqa: E402
-from visualizations.timing_records import Recorded  # noqa: E402
 
 PATIENCE = 90_000
 
@@ -27,11 +27,11 @@ def app_url(default_pair: Pair) -> Iterator[str]:
     """The app with made-up records in place of the recorded ones, and the real models."""
     with pytest.MonkeyPatch.context() as patch:
         made = Recorded(made_race(), made_comparison(), made_costs(), made_roofline(), made_sweep())
-        patch.setattr(is_it_faster, "recorded", lambda: made)
-        is_it_faster._recorded_values.cache_clear()
+        patch.setattr(the_tab, "recorded", lambda: made)
+        the_tab._recorded_values.cache_clear()
         with launched(only(default_pair)) as url:
             yield url
-        is_it_faster._recorded_values.cache_clear()
+        the_tab._recorded_values.cache_clear()
 
 
 def open_tab(page: Page, url: str) -> Page:

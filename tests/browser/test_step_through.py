@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 from specdec.models.pairs import Pair  # noqa: E402
 from specdec.trace.trace import Trace  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
-from visualizations.examples import examples, recorded_trace  # noqa: E402
+from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
 TYPING_TRIES, SETTLING_MS = 5, 300

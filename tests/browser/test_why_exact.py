@@ -13,13 +13,13 @@ import gradio as gr  # noqa: E402
 
 from specdec.settings import RULES, Settings  # noqa: E402
 from tests.made_trace import HOSTILE, made_trace  # noqa: E402
-from visualizations.bars import PRESETS, RAW_DRAFT_TOP_K, Bars, checked_bars, preset_value  # noqa: E402
-from visualizations.components.run_view import RunView  # noqa: E402
-from visualizations.live_run import view_of  # noqa: E402
 from visualizations.serving.runner import ModelShelf  # noqa: E402
-from visualizations.tabs.step_through import RunOnScreen  # noqa: E402
-from visualizations.tabs.why_exact import build_exact_tab  # noqa: E402
+from visualizations.step_through.live_run import view_of  # noqa: E402
+from visualizations.step_through.run_view import RunView  # noqa: E402
+from visualizations.step_through.tab import RunOnScreen  # noqa: E402
 from visualizations.text import t  # noqa: E402
+from visualizations.why_exact.bars import PRESETS, RAW_DRAFT_TOP_K, Bars, checked_bars, preset_value  # noqa: E402
+from visualizations.why_exact.tab import build_exact_tab  # noqa: E402
 
 NUMBER = re.compile(r"\d+\.\d+")
 TRACE = made_trace()

@@ -6,9 +6,9 @@ import pytest
 
 from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
 from specdec.settings import BadInput, Settings
-from visualizations.examples import examples, recorded_trace
+from visualizations.components.settings_form import form_values, read_form
 from visualizations.serving.inputs import CUSTOM, PairChoice, checked_prompt, hub_id, pair_choice
-from visualizations.tabs.settings_form import form_values, read_form
+from visualizations.step_through.examples import examples, recorded_trace
 
 START = form_values(Settings(), PairChoice(DEFAULT_PAIR))
 

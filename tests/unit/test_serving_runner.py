@@ -9,9 +9,9 @@ import pytest
 
 from specdec.settings import BadInput, Settings
 from specdec.trace.trace import Trace
-from visualizations.live_run import run_steps
 from visualizations.serving.inputs import PairChoice
 from visualizations.serving.runner import MAX_LOADED_PAIRS, MAX_WAITING_LOADS, ModelShelf
+from visualizations.step_through.live_run import run_steps
 
 A, B, C = PairChoice("smollm2-135m+student"), PairChoice("smollm2-135m+itself"), PairChoice("smollm2-360m+135m")
 RAW = Settings(chat=False, max_new_tokens=20, temperature=1.0)

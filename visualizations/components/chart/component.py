@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-import plotly
 import plotly.graph_objects as go
 
+from visualizations.components.plotly_files import LOADER_JS, serve_plotly
+
 HERE = Path(__file__).parent
-PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-LOADER_JS = HERE.parent / "run_view" / "plotly_loader.js"
 
 
 def embedded(figure: go.Figure) -> dict[str, Any]:
@@ -29,7 +28,6 @@ class Chart(gr.HTML):
     """Shows a `chart_value`. name: what a screen reader calls it; empty: what stands there before a figure does."""
 
     def __init__(self, value: dict[str, Any] | None = None, *, name: str, empty: str, **kwargs: Any) -> None:
-        gr.set_static_paths([str(PLOTLY_JS)])  # this file only: a folder would expose all that is in it
         super().__init__(
             value=value or chart_value(None),
             html_template=(
@@ -41,7 +39,7 @@ class Chart(gr.HTML):
             apply_default_css=False,
             name=name,
             empty=empty,
-            plotly_js=str(PLOTLY_JS),
+            plotly_js=serve_plotly(),
             **kwargs,
         )
 

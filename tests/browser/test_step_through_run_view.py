@@ -1,0 +1,332 @@
+"""The run view in Chromium: each test is one thing that a person does with it."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+import gradio as gr  # noqa: E402
+
+from specdec.settings import BIASED_RULES, RULES  # noqa: E402
+from tests.made_trace import HOSTILE, beginning, greedy_trace, made_trace  # noqa: E402
+from visualizations.figures.token_bars import bar_frame, traces_of, x_axis_of  # noqa: E402
+from visualizations.step_through.run_view import RunView, run_view_value  # noqa: E402
+from visualizations.text import t  # noqa: E402
+
+TRACE = made_trace()
+COUNT = len(TRACE.positions)
+VALUES = {
+    "grow": [(beginning(TRACE, rounds), True) for rounds in range(1, len(TRACE.rounds))],
+    "finish": [(TRACE, False)],
+    "greedy": [(greedy_trace(), False)],
+    "empty": [(None, False)],
+    **{rule: [(made_trace(rule=rule), False)] for rule in RULES},
+}
+
+
+def value_of(trace, running):
+    return run_view_value(trace, [bar_frame(p) for p in trace.positions] if trace else [], running)
+
+
+@pytest.fixture(scope="module")
+def url():
+    with gr.Blocks() as demo:
+        gr.Textbox(label="typed", interactive=True)
+        view = RunView(value_of(TRACE, False))
+        for name, values in VALUES.items():
+
+            def show(values=values):
+                for trace, running in values:
+                    yield value_of(trace, running)
+
+            gr.Button(name).click(show, None, view, show_progress="hidden")
+    _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
+    yield address
+    demo.close()
+
+
+@pytest.fixture
+def view(page, url):
+    return opened(page, url)
+
+
+def opened(page, url, theme="light"):
+    page.goto(f"{url}?__theme={theme}")
+    page.wait_for_selector(".rv-bars .main-svg")
+    return page
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def place(page) -> str:
+    return page.locator(".rv-place").inner_text()
+
+
+def sentence(page) -> str:
+    return page.locator(".rv-sentence").inner_text()
+
+
+def test_opens_at_the_first_rejection_and_tells_it_in_numbers(view):
+    assert view.locator(".rv-title").inner_text() == "Round 1, draft 2 of 3: rejected"
+    told = sentence(view)
+    assert told.startswith("p_small gave ‘␣blue’ 0.41, p_big 0.12, so it is kept with probability 0.29; the coin was 0.63: rejected.")
+    assert "The replacement ‘␣clear’ was drawn from the residual, where it had" in told
+
+
+def test_arrow_keys_walk_through_the_positions(view):
+    press(view, "Home", "ArrowLeft")
+    view.locator(".rv-token").first.click()
+    assert place(view) == f"position 1 of {COUNT}"
+    press(view, "ArrowRight", "ArrowRight")
+    assert place(view) == f"position 3 of {COUNT}"
+    press(view, "ArrowLeft")
+    assert place(view) == f"position 2 of {COUNT}"
+
+
+def test_arrow_keys_work_before_anything_is_clicked(view):
+    press(view, "ArrowRight")
+    assert place(view) == f"position 3 of {COUNT}"
+
+
+def test_home_and_end_jump_to_the_ends(view):
+    view.locator(".rv-token").nth(3).click()
+    press(view, "End")
+    assert place(view) == f"position {COUNT} of {COUNT}"
+    press(view, "Home")
+    assert place(view) == f"position 1 of {COUNT}"
+
+
+def test_shift_and_an_arrow_walk_through_the_rounds(view):
+    view.locator(".rv-token").first.click()
+    press(view, "Shift+ArrowRight")
+    assert view.locator(".rv-title").inner_text().startswith("Round 2,")
+    press(view, "Shift+ArrowRight", "Shift+ArrowRight", "ArrowRight", "Shift+ArrowLeft")
+    assert view.locator(".rv-title").inner_text().startswith("Round 4, draft 1")
+    press(view, "Shift+ArrowLeft")
+    assert view.locator(".rv-title").inner_text().startswith("Round 3:")
+
+
+def test_typing_in_a_text_box_moves_nothing(view):
+    view.get_by_label("typed").fill("text")
+    press(view, "ArrowLeft", "Home")
+    assert place(view) == f"position 2 of {COUNT}"
+
+
+def test_clicking_a_token_selects_it_alone(view):
+    view.locator(".rv-token").nth(4).click()
+    pressed = view.locator(".rv-token[aria-pressed=true]")
+    assert pressed.count() == 1
+    assert pressed.get_attribute("aria-label").startswith("token 4, ‘␣light’, bonus token")
+    assert view.locator(".rv-strip [tabindex='0']").count() == 1
+
+
+def test_buttons_walk_too_and_are_large_enough_for_a_finger(view):
+    for name in ("Next position", "Previous position", "Next round", "Previous round"):
+        box = view.get_by_role("button", name=name).bounding_box()
+        assert box["height"] >= 44 and box["width"] >= 40
+    view.get_by_role("button", name="Next position").click()
+    assert place(view) == f"position 3 of {COUNT}"
+
+
+def test_play_walks_by_itself_until_a_key_is_pressed(view):
+    press(view, "ArrowLeft")
+    view.get_by_role("button", name="Play").click()
+    view.wait_for_function("document.querySelector('.rv-place').textContent.startsWith('position 3')")
+    press(view, "ArrowLeft")
+    assert view.get_by_role("button", name="Play").count() == 1
+
+
+def test_stepping_and_scaling_ask_the_server_nothing(view):
+    view.wait_for_load_state("networkidle")
+    before = len(view.requests)
+    press(view, *["ArrowRight"] * (COUNT - 2))
+    view.get_by_role("button", name="log", exact=True).click()
+    view.wait_for_timeout(300)
+    assert view.requests[before:] == []
+
+
+def test_the_sentence_is_read_out_when_it_changes(view):
+    live = view.locator(".rv [aria-live=polite]")
+    assert live.count() == 1
+    before = live.inner_text()
+    press(view, "ArrowRight")
+    assert live.inner_text() != before
+
+
+def test_every_kind_of_position_is_explained(view):
+    seen = []
+    press(view, "ArrowLeft")
+    for _ in range(6):
+        seen.append((view.locator(".rv-title").inner_text(), sentence(view), view.locator(".rv-coin").inner_text()))
+        press(view, "ArrowRight")
+    assert "{" not in str(seen) and "undefined" not in str(seen) and "NaN" not in str(seen)
+    assert "kept whatever the coin" in seen[0][1]
+    assert "thrown away without a test" in seen[2][1] and "never tested" in seen[2][2]
+    assert "the coin was 0.20: kept" in seen[3][1]
+    assert "sampled from p_big" in seen[4][1] and "bonus token" in seen[4][2]
+    assert seen[5][0].endswith("the target's own token")
+
+
+def test_the_residual_shows_where_the_replacement_fell(view):
+    drawn = view.locator(".rv-residual .rv-drawn")
+    assert drawn.locator(".rv-residual-label").inner_text() == "␣clear"
+    told = sentence(view).split("where it had ")[1].split(" ")[0]
+    assert drawn.locator(".rv-residual-number").inner_text() == told
+    press(view, "ArrowRight")
+    assert view.locator(".rv-residual").is_hidden()
+
+
+def test_temperature_zero_and_sample_and_match_have_their_own_words(view):
+    view.get_by_role("button", name="greedy").click()
+    view.wait_for_function("document.querySelector('.rv-sentence').textContent.includes('temperature 0')")
+    view.get_by_role("button", name="match", exact=True).click()
+    view.wait_for_function("document.querySelector('.rv-sentence').textContent.includes('Sample and match')")
+    assert "so it is kept with" not in sentence(view)
+    assert "drawn from p_big without ‘␣blue’, where it had 0.23" in sentence(view)
+
+
+def test_every_rule_is_explained_in_its_own_words(view):
+    for rule in RULES:
+        name = t(f"run_view.rules.{rule}")
+        view.get_by_role("button", name=rule, exact=True).click()
+        view.wait_for_function("name => document.querySelector('.rv-settings').textContent.includes(name)", arg=name)
+        press(view, "Home", "ArrowLeft", "ArrowLeft")
+        for _ in range(5):
+            told = sentence(view) + view.locator(".rv-coin").inner_text()
+            assert not [fault for fault in ("{", "undefined", "NaN", "null", "none") if fault in told], told
+            press(view, "ArrowRight")
+        press(view, "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft")  # the rejection
+        assert view.locator(".rv-residual").is_visible() == (rule not in ("block", "raw_draft"))
+        if rule in BIASED_RULES:
+            assert name in sentence(view) and "changes the distribution" in sentence(view)
+
+
+def test_hostile_tokens_are_shown_literally(view):
+    labels = view.locator(".rv-token .rv-label").all_text_contents()
+    for text in HOSTILE:
+        shown = {"\n": "⏎", "\t": "⇥", "\r\n": "␍⏎", " ": "␣"}.get(text, text.replace(" ", "␣"))
+        assert shown in labels, text
+    for index, text in enumerate(labels):
+        view.locator(".rv-token").nth(index).click()
+        assert text.startswith("‹") or text[:10] in sentence(view) or "🦄" in text
+    assert view.locator(".rv img, .rv script, .rv-strip b").count() == 0
+    view.locator(".rv-text summary").click()
+    assert view.locator(".rv-output").evaluate("node => node.textContent") == TRACE.output.text
+    ticks = view.evaluate("document.querySelector('.rv-bars').layout.xaxis.ticktext.join(' ')")
+    assert "<" not in ticks
+
+
+def test_a_split_character_is_drawn_once_and_its_parts_are_marked(view):
+    parts = view.locator(".rv-token.rv-part")
+    assert parts.count() == 3
+    assert "".join(parts.all_text_contents()).count("🦄") == 1
+    assert "bytes F0 9F" in parts.first.get_attribute("aria-label")
+
+
+def test_no_token_looks_empty(view):
+    assert all(text.strip() for text in view.locator(".rv-token .rv-label").all_text_contents())
+
+
+def test_the_page_draws_the_same_bars_as_the_python_figure(view):
+    view.locator(".rv-token").first.click()
+    for position in TRACE.positions:
+        frame = bar_frame(position)
+        data, axis = view.evaluate(
+            "() => { const b = document.querySelector('.rv-bars');"
+            "return [b.data.map(t => ({x: t.x, y: t.y, base: t.base})), b.layout.xaxis]; }"
+        )
+        for drawn, added in zip(data, traces_of(frame), strict=True):
+            assert drawn["x"] == pytest.approx(added["x"]) and drawn["y"] == pytest.approx(added["y"])
+            assert drawn.get("base") == added.get("base")
+        assert axis["ticktext"] == x_axis_of(frame)["ticktext"]
+        press(view, "ArrowRight")
+
+
+def test_log_scale_and_back(view):
+    for scale in ("log", "linear"):
+        view.get_by_role("button", name=scale, exact=True).click()
+        assert view.evaluate("document.querySelector('.rv-bars').layout.yaxis.type") in (scale, None)
+        assert view.get_by_role("button", name=scale, exact=True).get_attribute("aria-pressed") == "true"
+
+
+def test_a_zoom_stays_while_stepping_until_a_double_click(view):
+    top = "document.querySelector('.rv-bars')._fullLayout.yaxis.range[1]"
+    view.locator(".rv-bars").scroll_into_view_if_needed()
+    box = view.locator(".rv-bars .nsewdrag").first.bounding_box()
+    x, bottom = box["x"] + box["width"] / 2, box["y"] + box["height"]
+    whole = view.evaluate(top)
+    view.mouse.move(x, bottom - 5)
+    view.mouse.down()
+    view.mouse.move(x + 2, bottom - 120, steps=5)
+    view.mouse.up()
+    view.wait_for_function(f"{top} < {whole * 0.8}")
+    zoomed = view.evaluate(top)
+    press(view, "ArrowLeft", "ArrowRight", "ArrowRight")
+    assert view.evaluate(top) == pytest.approx(zoomed)
+    press(view, "ArrowLeft")
+    view.mouse.dblclick(x, bottom - 60)
+    view.wait_for_function(f"{top} === {whole}")
+
+
+def test_a_number_explains_itself_to_mouse_and_keyboard(view):
+    alpha = view.locator(".rv-metrics .rv-number", has_text="α")
+    tip = view.locator(f"#{alpha.get_attribute('aria-describedby')}")
+    assert tip.is_hidden()
+    alpha.focus()
+    assert tip.is_visible() and "tested drafts" in tip.inner_text()
+    press(view, "Escape")
+    assert tip.is_hidden()
+    alpha.hover()
+    assert tip.is_visible()
+
+
+def test_a_growing_run_is_followed_and_does_not_blink(view):
+    view.get_by_role("button", name="empty").click()
+    view.wait_for_selector(".rv-empty", state="visible")
+    view.evaluate(
+        "window.gone = 0; new MutationObserver(all => all.forEach(one => window.gone += one.removedNodes.length))"
+        ".observe(document.querySelector('.rv-strip'), {childList: true})"
+    )
+    view.get_by_role("button", name="grow").click()
+    view.wait_for_function(f"document.querySelectorAll('.rv-round').length === {len(TRACE.rounds) - 1}")
+    assert view.locator(".rv-title").inner_text().startswith(f"Round {len(TRACE.rounds) - 1}")
+    view.locator(".rv-token").nth(1).click()
+    view.get_by_role("button", name="finish").click()
+    view.wait_for_function(f"document.querySelectorAll('.rv-round').length === {len(TRACE.rounds)}")
+    assert view.locator(".rv-title").inner_text() == "Round 1, draft 2 of 3: rejected"
+    assert view.evaluate("window.gone") == 0
+
+
+def test_an_empty_view_says_what_to_do(view):
+    view.get_by_role("button", name="empty").click()
+    view.wait_for_selector(".rv-empty", state="visible")
+    assert "press Run" in view.locator(".rv-empty").inner_text()
+    assert view.locator(".rv-main").is_hidden()
+
+
+def test_a_phone_shows_everything_without_scrolling_sideways(page, url):
+    page.set_viewport_size({"width": 375, "height": 800})
+    opened(page, url)
+    for key in ("Home", "ArrowRight", "ArrowRight", "End"):
+        press(page, key)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    page.locator(".rv-metrics .rv-number").last.focus()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def test_dark_mode_has_light_text_on_the_bars_and_in_the_sentence(page, url):
+    opened(page, url, theme="dark")
+    brightness = "getComputedStyle(document.querySelector('{}')).{}.match(/[0-9]+/g).slice(0, 3).map(Number)"
+    assert min(page.evaluate(brightness.format(".rv-sentence", "color"))) > 180
+    assert min(page.evaluate(brightness.format(".rv-bars .xtick text", "fill"))) > 180
+
+
+def test_every_control_has_a_name(view):
+    nameless = "[...document.querySelectorAll('.rv button')].filter(b => !(b.getAttribute('aria-label') || b.textContent.trim()))"
+    assert view.evaluate(f"{nameless}.length") == 0

@@ -1,0 +1,105 @@
+"""What the page is sent: complete, small, strict; and the law a token came from."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from specdec.settings import RULES
+from tests.made_trace import VOCABULARY, law, made_trace, position
+from visualizations.figures.token_bars import bar_frame
+from visualizations.step_through.run_view import run_view_value
+from visualizations.step_through.run_view.ranks import drawn_from
+from visualizations.step_through.run_view.value import settings_line
+from visualizations.text import LANGUAGES, section, t
+
+TRACE = made_trace()
+FRAMES = [bar_frame(p) for p in TRACE.positions]
+
+
+def test_sixty_four_tokens_fit_in_120_kilobytes():
+    value = run_view_value(TRACE, FRAMES, False)
+    size = len(json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode())
+    assert size / len(TRACE.positions) * 130 < 120_000  # 64 tokens and as many discarded drafts
+
+
+def test_candidates_are_sent_once():
+    assert "candidates" not in json.dumps(run_view_value(TRACE, FRAMES, False))
+
+
+def test_every_position_needs_its_frame():
+    with pytest.raises(ValueError):
+        run_view_value(TRACE, FRAMES[:-1], False)
+
+
+def test_settings_line_tells_what_ran():
+    line = settings_line(made_trace(rule="match", temperature=0.7, top_k=50, top_p=0.9, seed=7))
+    assert line == ["big ← small", "T 0.7", "top-k 50", "top-p 0.9", "γ 4", "sample and match", "chat template", "seed 7"]
+
+
+def test_prompt_lookup_is_named_as_the_drafter():
+    assert settings_line(made_trace(drafter="prompt_lookup"))[0] == "big ← prompt lookup"
+
+
+def test_replacement_has_its_probability_and_rank_in_the_residual():
+    rejected = next(p for p in TRACE.positions if p.kind == "replaced")
+    probability, rank = drawn_from(rejected, "token")
+    assert probability == pytest.approx((0.2 - 0.05) / rejected.residual_mass, rel=1e-4)
+    assert rank is not None and rank >= 1
+
+
+def test_replacement_of_sample_and_match_comes_from_p_big_without_the_draft():
+    rejected = next(p for p in made_trace(rule="match").positions if p.kind == "replaced")
+    assert drawn_from(rejected, "match")[0] == pytest.approx(0.2 / (1 - 0.12), rel=1e-4)
+
+
+def test_a_rule_without_a_residual_draws_its_replacement_from_p_big():
+    rejected = next(p for p in TRACE.positions if p.kind == "replaced")
+    for rule in ("no_residual", "typical"):
+        assert drawn_from(rejected, rule)[0] == pytest.approx(0.2, rel=1e-4)
+
+
+@pytest.mark.parametrize("rule", ["block", "raw_draft"])
+def test_nothing_is_claimed_of_a_residual_that_the_trace_does_not_tell(rule):
+    rejected = next(p for p in TRACE.positions if p.kind == "replaced")
+    assert drawn_from(rejected, rule) == (None, None)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_has_a_name_and_a_value(rule):
+    trace = made_trace(rule=rule)
+    value = run_view_value(trace, [bar_frame(p) for p in trace.positions], False)
+    assert t(f"run_view.rules.{rule}") in value["settings"]
+    assert section("run_view.residual").get("title_" + value["law"]) or value["law"] == "unknown"
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_rank_is_right_or_not_told(seed):
+    p, q = law(seed), law(seed + 100)
+    for id_ in range(VOCABULARY):
+        _, rank = drawn_from(position("bonus", 0, id_, p, None), "token")
+        assert rank in (None, 1 + int((p > p[id_]).sum()))
+        _, rank = drawn_from(position("accepted", 0, id_, p, q, id_, 0.0), "token")
+        assert rank in (None, 1 + int((q > q[id_]).sum()))
+
+
+def test_the_most_likely_token_has_rank_one():
+    assert drawn_from(position("bonus", 0, 0, law(1, id0=0.5), None), "token")[1] == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_the_same_texts_and_placeholders(language):
+    def flat(texts, path=""):
+        if isinstance(texts, str):
+            return {path: set(re.findall(r"\{[^{}]+\}", texts))}
+        return {key: names for name, inner in texts.items() for key, names in flat(inner, f"{path}.{name}").items()}
+
+    for part in ("figures", "run_view"):
+        assert flat(section(part, language)) == flat(section(part, "en"))
+
+
+def test_a_wrong_text_key_is_an_error():
+    with pytest.raises(KeyError):
+        t("run_view.no_such_text")

@@ -1,5 +1,0 @@
-"""A sampling test on screen: its verdict in words, and two charts that grow with the draws."""
-
-from visualizations.components.sampling_view.component import SamplingView, sampling_value, waiting_value
-
-__all__ = ["SamplingView", "sampling_value", "waiting_value"]

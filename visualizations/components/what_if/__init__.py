@@ -1,5 +1,0 @@
-"""Speedup against the draft length, with sliders for what decides it."""
-
-from visualizations.components.what_if.component import WhatIfView, what_if_value
-
-__all__ = ["WhatIfView", "what_if_value"]

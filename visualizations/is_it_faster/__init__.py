@@ -1,0 +1,1 @@
+"""The tab that answers: is it faster, where, and why?"""

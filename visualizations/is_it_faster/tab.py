@@ -1,0 +1,204 @@
+"""Tab 3, "Is it faster?": the race, the fair measurement, where the time goes, why it is possible, how long to draft."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from specdec.settings import BadInput
+from specdec.timing.prompts import own_prompts
+from visualizations.components.chart import Chart
+from visualizations.components.status_line import StatusLine, status
+from visualizations.is_it_faster.form import RunsPart, build_runs_part, build_settings_part, read_runs, read_settings
+from visualizations.is_it_faster.live import (
+    Machine,
+    Shown,
+    comparison_steps,
+    comparison_values,
+    machine_steps,
+    machine_values,
+    race_steps,
+    race_values,
+    sweep_steps,
+    sweep_values,
+)
+from visualizations.is_it_faster.race import RaceView
+from visualizations.is_it_faster.records import recorded
+from visualizations.is_it_faster.report import Report
+from visualizations.is_it_faster.what_if import WhatIfView
+from visualizations.serving.inputs import checked_prompt
+from visualizations.serving.runner import ModelShelf
+from visualizations.step_through.tab import MODEL_QUEUE, QUIET
+from visualizations.text import t
+
+RECORDED_WAY = "gamma4"
+LATEX = [{"left": "$", "right": "$", "display": False}]
+
+# A cancelled event sends nothing more, so the page itself notes that it is over; twice, because an update that
+# was under way may still arrive.
+_STOP = """(race, ...lines) => [
+  {...race, running: false},
+  ...lines.map((line) => line.mood === 'busy' ? {text: %s, mood: 'done', done: null} : line)]"""
+_PAUSE = "() => new Promise((resume) => setTimeout(resume, 500))"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A button, its Stop, its line, and what it fills."""
+
+    button: gr.Button
+    stop: gr.Button
+    line: StatusLine
+    parts: tuple[Component, ...]
+
+
+def build_is_it_faster(page: gr.Blocks, shelf: ModelShelf) -> None:
+    """Create the tab inside the open `page`."""
+    gr.Markdown(t("faster.intro"))
+    with gr.Accordion(t("faster.settings"), open=False, elem_id="timing-settings"):
+        settings = build_settings_part()
+    race, prompt = _race_section()
+    compared, runs = _measure_section()
+    machine = _machine_section()
+    sweep = _sweep_section()
+    sections = (race, compared, machine, sweep)
+
+    shared = list(settings.components)
+    everything = shared + list(runs.components)
+    events = [
+        _on(race, partial(_race, shelf), [prompt, *shared]),
+        _on(compared, partial(_compare, shelf), everything),
+        _on(machine, partial(_machine, shelf), shared),
+        _on(sweep, partial(_sweep, shelf), everything),
+    ]
+    noted = [race.parts[0], *(section.line for section in sections)]
+    note: dict[str, Any] = dict(fn=None, inputs=noted, outputs=noted, js=_STOP % json.dumps(t("faster.stopped")), **QUIET)
+    for section in sections:
+        section.stop.click(**note, cancels=events).then(None, js=_PAUSE, **QUIET).then(**note)
+    shown = [part for section in sections for part in (section.line, *section.parts)]
+    page.load(_recorded_values, None, shown, concurrency_limit=None, **QUIET)
+
+
+def _race_section() -> tuple[Section, gr.Textbox]:
+    gr.Markdown(f"## {t('faster.race.title')}\n{t('faster.race.intro')}")
+    with gr.Row():
+        prompt = gr.Textbox(
+            own_prompts()[0], label=t("faster.race.prompt"), lines=2, max_lines=6, interactive=True, scale=6, elem_id="race-prompt"
+        )
+        button, stop = _buttons(t("faster.race.button"), "race")
+    line = _line("race")
+    return Section(button, stop, line, (RaceView(elem_id="race-view"),)), prompt
+
+
+def _measure_section() -> tuple[Section, RunsPart]:
+    gr.Markdown(f"## {t('faster.measure.title')}\n{t('faster.measure.intro')}")
+    with gr.Row():
+        with gr.Column(scale=6, min_width=280):
+            runs = build_runs_part()
+        button, stop = _buttons(t("faster.measure.button"), "measure")
+    line = _line("measure")
+    report = Report(name=t("faster.measure.name"), elem_id="measure-report")
+    gr.Markdown(f"## {t('faster.time.title')}\n{t('faster.time.intro')}", latex_delimiters=LATEX)
+    chart = Chart(name=t("faster.time.name"), empty=t("faster.time.empty"), elem_id="time-chart")
+    formula = Report(name=t("faster.time.title"), elem_id="formula-report")
+    return Section(button, stop, line, (report, chart, formula)), runs
+
+
+def _machine_section() -> Section:
+    with gr.Row():
+        with gr.Column(scale=6, min_width=280):
+            gr.Markdown(f"## {t('faster.why.title')}\n{t('faster.why.intro')}")
+        button, stop = _buttons(t("faster.why.button"), "machine")
+    line = _line("machine")
+    charts = []
+    with gr.Row():
+        for name in ("pass", "rate"):
+            with gr.Column(min_width=320):
+                charts.append(Chart(name=t(f"faster.why.{name}_name"), empty=t("faster.why.empty"), elem_id=f"{name}-chart"))
+    roofline = Chart(name=t("faster.why.roofline_name"), empty=t("faster.why.empty"), elem_id="roofline-chart")
+    gr.Markdown(t("faster.why.prefill_decode"))
+    return Section(button, stop, line, (*charts, roofline))
+
+
+def _sweep_section() -> Section:
+    with gr.Row():
+        with gr.Column(scale=6, min_width=280):
+            gr.Markdown(f"## {t('faster.sweep.heading')}\n{t('faster.sweep.intro')}")
+        button, stop = _buttons(t("faster.sweep.button"), "sweep")
+    line = _line("sweep")
+    return Section(button, stop, line, (WhatIfView(elem_id="sweep-view"),))
+
+
+def _buttons(label: str, name: str) -> tuple[gr.Button, gr.Button]:
+    with gr.Column(scale=1, min_width=180):
+        button = gr.Button(label, variant="primary", elem_id=f"{name}-run")
+        return button, gr.Button(t("faster.stop"), elem_id=f"{name}-stop")
+
+
+def _line(name: str) -> StatusLine:
+    return StatusLine(status(t("faster.reading"), "quiet"), elem_id=f"{name}-line")
+
+
+def _on(section: Section, steps: Callable[..., Iterator[Shown]], inputs: Sequence[Component]) -> Any:
+    """The event of a section's button: the raw values are checked in one place, with one kind of sentence."""
+
+    def run(*values: Any) -> Iterator[tuple[Any, ...]]:
+        kept = (gr.skip(),) * len(section.parts)
+        try:
+            for shown in steps(*values):
+                yield shown.line, *(kept if shown.values is None else shown.values)
+        except BadInput as refusal:
+            yield status(str(refusal), "fault"), *kept
+
+    return section.button.click(
+        run,
+        list(inputs),
+        [section.line, *section.parts],
+        preprocess=False,
+        show_progress="minimal",
+        show_progress_on=section.line,
+        api_visibility="private",
+        **MODEL_QUEUE,
+    )
+
+
+def _race(shelf: ModelShelf, prompt: Any, *values: Any) -> Iterator[Shown]:
+    choice, settings = read_settings(values)
+    return race_steps(shelf, choice, checked_prompt(prompt), settings)
+
+
+def _compare(shelf: ModelShelf, *values: Any) -> Iterator[Shown]:
+    choice, settings, runs = *read_settings(values[:-3]), read_runs(values[-3:])
+    return comparison_steps(shelf, choice, settings, runs.prompts, runs.repeats, runs.with_transformers)
+
+
+def _machine(shelf: ModelShelf, *values: Any) -> Iterator[Shown]:
+    choice, settings = read_settings(values)
+    return machine_steps(shelf, choice, settings.gamma)
+
+
+def _sweep(shelf: ModelShelf, *values: Any) -> Iterator[Shown]:
+    choice, settings, runs = *read_settings(values[:-3]), read_runs(values[-3:])
+    return sweep_steps(shelf, choice, settings, runs.prompts, runs.repeats)
+
+
+@lru_cache(maxsize=1)
+def _recorded_values() -> list[Any]:
+    """The lines and parts of all sections, from the recorded measurements."""
+    kept = recorded()
+    way = kept.comparison.way(RECORDED_WAY)
+    gamma = kept.comparison.ways[way].settings.gamma
+    line = status(t("faster.recorded"))
+    sections = (
+        race_values(kept.race),
+        comparison_values(kept.comparison, way),
+        machine_values(Machine(kept.costs, kept.roofline), gamma),
+        sweep_values(kept.sweep),
+    )
+    return [value for values in sections for value in (line, *values)]

@@ -1,0 +1,1 @@
+"""The tab that answers: what happened at this token?"""

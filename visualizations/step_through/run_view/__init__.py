@@ -1,0 +1,6 @@
+"""A whole run on screen: tokens by round, the bars of the selected position, the coin and the sentence."""
+
+from visualizations.step_through.run_view.component import RunView
+from visualizations.step_through.run_view.value import run_view_value
+
+__all__ = ["RunView", "run_view_value"]

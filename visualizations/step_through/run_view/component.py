@@ -1,0 +1,55 @@
+"""`RunView`: the Gradio component. It draws a `run_view_value` and moves through it without the server.
+
+Text of a model reaches the page through `textContent` alone: the template holds fixed containers only, and
+the scripts set every word. The scripts are one program in small files, joined in the order given here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from visualizations.components.plotly_files import LOADER_JS, serve_plotly
+from visualizations.components.scripts import script
+from visualizations.figures import palette
+from visualizations.figures.token_bars import FEWEST_SLOTS, LOG_FLOOR, PLACE_OF_BIG, PLACE_OF_SMALL, skeleton
+from visualizations.step_through.run_view.value import run_view_value
+from visualizations.text import section
+
+HERE = Path(__file__).parent
+SCRIPTS = (
+    "state.js", "dom.js", "tips.js", "metrics.js", "strip.js", "bars.js",
+    "coin.js", "residual.js", "sentence.js", "keyboard.js", "main.js",
+)  # fmt: skip
+
+
+class RunView(gr.HTML):
+    """Shows one run. Its value is a `run_view_value`; an output only, stepping costs no request.
+
+    The event `select` fires with {index, round, place} when a person moves to another position.
+    """
+
+    def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any):
+        super().__init__(
+            value=value or run_view_value(None, [], False),
+            html_template=(HERE / "run_view.html").read_text(encoding="utf-8"),
+            css_template=palette.css_variables() + (HERE / "run_view.css").read_text(encoding="utf-8"),
+            js_on_load=script(LOADER_JS, *(HERE / name for name in SCRIPTS)),
+            apply_default_css=False,
+            words=section("run_view", language),
+            figure_words=section("figures", language),
+            figure={
+                **skeleton(),
+                "places": [PLACE_OF_SMALL, PLACE_OF_BIG],
+                "floor": LOG_FLOOR,
+                "slots": FEWEST_SLOTS,
+                "meanings": {name: meaning.color for name, meaning in palette.MEANINGS.items()},
+            },
+            plotly_js=serve_plotly(),
+            **kwargs,
+        )
+
+    def api_info(self) -> dict[str, Any]:
+        return {"type": "object"}

@@ -1,0 +1,1 @@
+"""The tab that answers: why does it change nothing?"""
