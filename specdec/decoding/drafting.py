@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import Protocol
 
 import torch
@@ -42,7 +43,9 @@ class Proposal:
 
 
 class Drafter(Protocol):
-    """Something that proposes tokens and can forget those that were refused."""
+    """Something that proposes tokens and can forget those that were refused. name: for sentences about it."""
+
+    name: str
 
     def prefill(self, prompt_ids: Sequence[int]) -> None:
         """Forget everything, then read the prompt."""
@@ -69,6 +72,7 @@ class ModelDrafter:
     """
 
     def __init__(self, model: LanguageModel, sampling: Sampling, reported: Sampling | None = None):
+        self.name = model.name
         self.model = model
         self.sampling = sampling
         self.reported = reported or sampling
@@ -104,36 +108,48 @@ class PromptLookup:
     """Drafts by copying: what followed the most recent earlier occurrence of the last few tokens.
 
     Looks for the last `longest` tokens first, then for fewer, down to one, in prompt and output alike;
-    a match must have a continuation, so the suffix never matches itself. Nothing is drawn: each
+    a match must have a continuation, so the suffix never matches itself. A copy that reaches the end of the
+    text goes on with what it has copied: a repetition is drafted as far as one asks. Nothing is drawn: each
     draft has probability 1 under q (a one-hot), which keeps every exact rule exact.
     Saxena 2023, "Prompt Lookup Decoding".
     """
+
+    name = "Prompt lookup"
 
     def __init__(self, vocab_size: int, device: torch.device, longest: int = 3):
         self.vocab_size = vocab_size
         self.device = device
         self.longest = longest
+        self._behind: dict[tuple[int, ...], int] = {}  # some tokens: where the text went on after their last occurrence
+        self._indexed = 0
 
     def prefill(self, prompt_ids: Sequence[int]) -> None:
-        """Nothing to read ahead: the text itself is the memory."""
+        self._behind.clear()
+        self._indexed = 0
 
     def room(self, committed: int) -> int:
         return committed
 
     def propose(self, committed: Sequence[int], uniforms: Sequence[float]) -> Proposal:
-        copied = self._continuation(committed)[: len(uniforms)]
+        self._index(committed)
+        copied = list(islice(cycle(self._continuation(committed)), len(uniforms)))
         ids = torch.tensor(copied, dtype=torch.int64, device=self.device)
         one_hot = torch.nn.functional.one_hot(ids, self.vocab_size).float()
         return Proposal(ids, one_hot, one_hot, ())
 
     def rewind(self, length: int) -> None:
-        """Nothing to forget."""
+        """Nothing to forget: only committed tokens are remembered."""
+
+    def _index(self, committed: Sequence[int]) -> None:
+        for end in range(self._indexed + 1, len(committed)):
+            for size in range(1, min(self.longest, end) + 1):
+                self._behind[tuple(committed[end - size : end])] = end
+        self._indexed = len(committed) - 1
 
     def _continuation(self, committed: Sequence[int]) -> Sequence[int]:
         end = len(committed)
         for size in range(min(self.longest, end - 1), 0, -1):
-            suffix = committed[end - size :]
-            for start in range(end - size - 1, -1, -1):
-                if committed[start : start + size] == suffix:
-                    return committed[start + size :]
+            start = self._behind.get(tuple(committed[end - size :]))
+            if start is not None:
+                return committed[start:]
         return []

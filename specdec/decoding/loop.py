@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from time import perf_counter
 from weakref import WeakKeyDictionary
 
@@ -15,12 +16,12 @@ import torch
 from torch import Tensor
 
 from specdec.decoding.drafting import Drafter, Proposal
-from specdec.decoding.probabilities import RandomStreams, draw, probabilities
+from specdec.decoding.probabilities import RandomStreams, draw, lawless, probabilities
 from specdec.decoding.rules import Verdict, rule_of
 from specdec.decoding.stopping import Stopping
 from specdec.models.devices import synchronise
 from specdec.models.interface import LanguageModel
-from specdec.settings import Settings
+from specdec.settings import BadInput, Settings
 from specdec.trace.record import StopReason
 
 
@@ -63,16 +64,17 @@ def speculative(
     """
     streams = RandomStreams(settings.seed)
     rule = rule_of(settings)
+    ending = stopping.begin()
     committed = list(prompt_ids)
     claim = _prefill(target, committed)
     drafter.prefill(committed[:-1])
 
     while True:
         started = perf_counter()
-        output = committed[len(prompt_ids) :]
+        written = len(committed) - len(prompt_ids)
 
         # 1. Draft: at most gamma tokens, leaving one of the budget for the target's own.
-        length = min(settings.gamma, stopping.budget - len(output) - 1, drafter.room(len(committed)))
+        length = min(settings.gamma, stopping.budget - written - 1, drafter.room(len(committed)))
         if length > 0:
             proposal = drafter.propose(committed, streams.drafts.take(length))
         else:
@@ -91,12 +93,16 @@ def speculative(
         verdict = rule(target_probs, proposal.reported, proposal.ids, thrown)
         next_uniform = streams.resampling.one()
         next_id = draw(verdict.next_probs, next_uniform)
-        *drafts, accepted, next_id = torch.cat([proposal.ids, verdict.accepted[None], next_id[None]]).tolist()
+        drafts, [accepted], [next_id], no_q, no_p = _read(
+            proposal.ids, verdict.accepted, next_id, lawless(proposal.probs), lawless(target_probs)
+        )
+        _refuse_lawless(drafter, no_q, written)
+        _refuse_lawless(target, no_p, written)
         verified_at = perf_counter()
 
         # 4. Commit, and forget the rest. What was drafted behind an end of text counts nowhere.
         drafts = stopping.until_eos(drafts)
-        emitted, stop_reason = stopping.cut(output, [*drafts[:accepted], next_id])
+        emitted, stop_reason = ending.cut([*drafts[:accepted], next_id])
         committed += emitted
         target.rewind(len(committed) - 1)
         drafter.rewind(len(committed) - 1)
@@ -104,7 +110,7 @@ def speculative(
         rejected = accepted < min(len(drafts), len(emitted))
         accepted = min(accepted, len(drafts), len(emitted))
         yield Round(
-            first_index=len(output),
+            first_index=written,
             proposal=proposal.first(len(drafts)),
             target_probs=target_probs,
             verdict=verdict,
@@ -130,22 +136,24 @@ def autoregressive(
     """Plain decoding: one target pass a token. The baseline, and what speculative decoding must equal in law."""
     resampling = RandomStreams(settings.seed).resampling
     nothing = Proposal.nothing(target.vocab_size, target.device)
+    ending = stopping.begin()
     committed = list(prompt_ids)
     claim = _prefill(target, committed)
 
     while True:
         started = perf_counter()
-        output = committed[len(prompt_ids) :]
+        written = len(committed) - len(prompt_ids)
         logits = target.extend(torch.tensor([committed[-1]], device=target.device))
         target_probs = probabilities(logits, settings.target_sampling)
         uniform = resampling.one()
-        next_id = int(draw(target_probs[0], uniform))
+        [next_id], no_p = _read(draw(target_probs[0], uniform), lawless(target_probs))
+        _refuse_lawless(target, no_p, written)
         verified_at = perf_counter()
 
-        emitted, stop_reason = stopping.cut(output, [next_id])
+        emitted, stop_reason = ending.cut([next_id])
         committed += emitted
         yield Round(
-            first_index=len(output),
+            first_index=written,
             proposal=nothing,
             target_probs=target_probs,
             verdict=Verdict(torch.tensor(0), torch.empty(0), target_probs[0]),
@@ -163,6 +171,19 @@ def autoregressive(
         if stop_reason:
             return
         _refuse_if_shared(target, claim)
+
+
+def _read(*parts: Tensor) -> list[list[int]]:
+    """Each part as a list, with one read of the device for all."""
+    flat = iter(torch.cat([part.reshape(-1).long() for part in parts]).tolist())
+    return [list(islice(flat, part.numel())) for part in parts]
+
+
+def _refuse_lawless(model: LanguageModel | Drafter, broken: Sequence[int], written: int) -> None:
+    """broken: for each place behind the `written` tokens, whether the model's logits there have no law."""
+    if any(broken):
+        place = written + broken.index(1) + 1
+        raise BadInput(f"{model.name} gave logits without a law (NaN or infinite) for token {place} of the output.")
 
 
 # Which run each model reads for: the one that began last.

@@ -26,72 +26,95 @@ _SMALLEST = torch.finfo(torch.float32).tiny
 def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
     """Float32 probabilities [..., V] of logits [..., V]; ids at -inf get exactly 0.
 
-    Temperature, then top-k, then top-p, each as in `transformers`' warpers. Temperature 0 gives a
-    one-hot on the first maximum.
+    Temperature, then top-k, then top-p, as in `transformers`' warpers, but among equal scores the lower id
+    comes first: exactly k ids stay, and top_k 1 is temperature 0, a one-hot on the first maximum. A row's law
+    depends on its own logits alone, to the bit, whatever rows stand beside it. Logits that hold NaN or +inf,
+    or nothing above -inf, have no law: the row is NaN throughout, see `lawless`.
     """
     logits = logits.float()
+    peak = logits.amax(-1, keepdim=True)
+    nothing = (peak - peak).expand_as(logits).clone()  # 0, and NaN in a row whose maximum is no number
     if sampling.temperature == 0:
-        return torch.zeros_like(logits).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
+        return nothing.scatter_(-1, logits.argmax(-1, keepdim=True), 1 + nothing[..., :1])
     # The maximum goes first: dividing by a tiny temperature must not overflow into inf - inf.
-    scores = (logits - logits.amax(-1, keepdim=True)) / max(sampling.temperature, _SMALLEST)
+    scores = (logits - peak) / max(sampling.temperature, _SMALLEST)
     top_p = max(sampling.top_p, _SMALLEST)
     if 0 < sampling.top_k < scores.shape[-1]:
-        ids, probs = _top_k(scores, sampling.top_k)
+        ids = _likeliest(scores, sampling.top_k)
+        probs = scores.gather(-1, ids).softmax(-1)
     elif top_p < 1:
-        ids, probs = _commonest(scores.softmax(-1), top_p)
+        ids, probs = _commonest(scores, top_p)
     else:
-        return _normalised(scores.softmax(-1))
-    return torch.zeros_like(scores).scatter_(-1, ids, _normalised(_nucleus(probs, top_p)))
+        probs = scores.softmax(-1)
+        return probs / _total(probs)
+    return nothing.scatter_(-1, ids, _nucleus(probs, top_p))
 
 
-def _top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """Ids and law of each row's k largest scores, falling; those that tie with the k-th stay."""
-    top = scores.topk(k)
-    smallest = top.values[..., -1:]
-    tied = int((scores >= smallest).sum(-1).max())
-    if tied > k:
-        top = scores.topk(tied)
-    return top.indices, top.values.masked_fill(top.values < smallest, -torch.inf).softmax(-1)
+def lawless(probs: Tensor) -> Tensor:
+    """Which of the laws [..., V] are none, because their logits gave none: bool [...]."""
+    return probs[..., 0].isnan()
 
 
-def _commonest(probs: Tensor, mass: float) -> tuple[Tensor, Tensor]:
-    """Ids and probabilities of each row's commonest ids, falling, at least as many as reach `mass`.
+def _likeliest(scores: Tensor, k: int) -> Tensor:
+    """Ids of each row's k largest scores, all at most 0; falling, the lower id first among equal ones.
+
+    `topk` alone orders equal values by k and by row, so the id becomes part of what is compared.
+    """
+    distance = scores.abs().view(torch.int32).long()  # a float's bits rise with it from 0 on
+    ids = torch.arange(scores.shape[-1], device=scores.device)
+    return (distance << 32 | ids).topk(k, largest=False).indices
+
+
+def _commonest(scores: Tensor, mass: float) -> tuple[Tensor, Tensor]:
+    """Ids and probabilities of each row's likeliest ids, falling, at least as many as reach `mass`.
 
     A full sort of a large vocabulary is slow, and so many are rarely needed: look at 64 first, and at
     eight times as many while some row's mass is not reached.
     """
-    size = probs.shape[-1]
-    k = min(_TOP_P_FIRST_LOOK, size)
-    top = probs.topk(k)
-    while k < size and bool((top.values.sum(-1) < mass).any()):
-        k = min(8 * k, size)
-        top = probs.topk(k)
-    return top.indices, top.values
+    size = scores.shape[-1]
+    probs = scores.softmax(-1)
+    k = 0
+    while True:
+        k = min(max(8 * k, _TOP_P_FIRST_LOOK), size)
+        ids = _likeliest(scores, k)
+        kept = probs.gather(-1, ids)
+        if k == size or not bool((kept.cumsum(-1, dtype=torch.float64)[..., -1] < mass).any()):
+            return ids, kept
 
 
 def _nucleus(probs: Tensor, top_p: float) -> Tensor:
-    """Falling `probs` with 0 behind the one whose running sum crosses top_p; 1 keeps all."""
-    if top_p == 1:  # rounding may carry the running sum to 1 before the last of them
-        return probs
-    before = probs.cumsum(-1) - probs
-    return probs.masked_fill(before >= top_p, 0.0)
+    """Falling `probs` as a law, with 0 behind the one whose running sum reaches top_p; 1 keeps all.
+
+    Running sums, not `sum`: they don't change with what follows, which is more where a neighbour needs more.
+    """
+    reached = probs.cumsum(-1, dtype=torch.float64).roll(1, -1)
+    reached[..., 0] = 0
+    if top_p < 1:  # rounding may carry the running sum to 1 before the last of them
+        probs = probs.masked_fill(reached >= top_p, 0.0)
+    return probs / probs.cumsum(-1, dtype=torch.float64)[..., -1:].float()
 
 
-def _normalised(probs: Tensor) -> Tensor:
-    """Float32 softmax over 50,000 ids is off by up to 1e-5 in its sum; the sum in float64 mends it."""
-    return probs / probs.sum(-1, keepdim=True, dtype=torch.float64).float()
+def _total(probs: Tensor) -> Tensor:
+    """Sums over the last dimension, kept: float32 softmax over 50,000 ids is off by up to 1e-5, float64 mends it.
+
+    A lone row is summed twice: torch splits a sum with one result over its threads, which rounds otherwise
+    than the same row in company.
+    """
+    company = probs.expand(2, *probs.shape) if probs.numel() == probs.shape[-1] else probs[None]
+    return company.sum(-1, keepdim=True, dtype=torch.float64)[0].float()
 
 
 def draw(probs: Tensor, uniform: float | Tensor) -> Tensor:
     """The id at which the cumulative law of `probs` [..., V] passes `uniform` in (0, 1): inverse CDF.
 
-    Returns int64 [...]; for one law [V] and n uniforms, int64 [n]. An id of probability 0 is never drawn. The same uniform gives the same id, so
-    a step can be replayed. The sum is kept in float64: over 50,000 ids float32 would lose the tail.
+    Returns int64 [...]; for one law [V] and n uniforms, int64 [n]. An id of probability 0
+    is never drawn. The same uniform gives the same id, so a step can be replayed. The sum is kept in float64: over
+    50,000 ids float32 would lose the tail. From no law (NaN) it returns some id, which nobody may use.
     """
     cumulative = probs.cumsum(-1, dtype=torch.float64)
     uniform = torch.as_tensor(uniform, dtype=torch.float64, device=probs.device)
     mark = (uniform * cumulative[..., -1]).unsqueeze(-1)
-    return torch.searchsorted(cumulative, mark, right=True).squeeze(-1)
+    return torch.searchsorted(cumulative, mark, right=True).squeeze(-1).clamp_max(probs.shape[-1] - 1)
 
 
 def overlap(target_probs: Tensor, draft_probs: Tensor) -> Tensor:

@@ -7,42 +7,72 @@ from dataclasses import dataclass
 
 from specdec.trace.record import StopReason
 
+Spelling = Callable[[int], str]
+
+
+def _silent() -> Spelling:
+    return lambda token: ""
+
 
 @dataclass(frozen=True)
 class Stopping:
     """The limits of one run.
 
     eos_ids: every id that ends the text. budget: new tokens at most, with budget_reason when it is
-    used up. stop_strings: end where one is complete in decode(output ids).
+    used up. stop_strings: end where one is complete in the text. spelling: begins to spell a text; what it
+    returns is called with each id in turn and says what that id adds to the text.
     """
 
     eos_ids: frozenset[int]
     budget: int
     budget_reason: StopReason = "length"
     stop_strings: tuple[str, ...] = ()
-    decode: Callable[[Sequence[int]], str] = lambda ids: ""
+    spelling: Callable[[], Spelling] = _silent
 
-    def cut(self, output: Sequence[int], new: Sequence[int]) -> tuple[list[int], StopReason | None]:
-        """The part of `new` that still belongs to the text, and why it ends there (None: it goes on)."""
-        kept: list[int] = []
-        for token in new:
-            kept.append(token)
-            reason = self._reason([*output, *kept])
-            if reason:
-                return kept, reason
-        return kept, None
+    def begin(self) -> Ending:
+        """Follow a new text."""
+        return Ending(self)
 
     def until_eos(self, ids: Sequence[int]) -> list[int]:
         """`ids` up to and including the first that ends the text."""
         ends = [index + 1 for index, token in enumerate(ids) if token in self.eos_ids]
         return list(ids[: min(ends, default=len(ids))])
 
-    def _reason(self, ids: Sequence[int]) -> StopReason | None:
-        if ids[-1] in self.eos_ids:
+
+class Ending:
+    """Follows one text until it ends; what a token costs does not grow with the text."""
+
+    def __init__(self, stopping: Stopping):
+        self._stopping = stopping
+        self._spell = stopping.spelling()
+        self._longest = max(map(len, stopping.stop_strings), default=0)
+        self._tail = ""  # as much of the text as may be the beginning of a stop string
+        self._emitted = 0
+
+    def cut(self, new: Sequence[int]) -> tuple[list[int], StopReason | None]:
+        """The part of `new` that still belongs to the text, and why it ends there (None: it goes on)."""
+        kept: list[int] = []
+        for token in new:
+            kept.append(token)
+            reason = self._reason(token)
+            if reason:
+                return kept, reason
+        return kept, None
+
+    def _reason(self, token: int) -> StopReason | None:
+        self._emitted += 1
+        if token in self._stopping.eos_ids:
             return "eos"
-        if self.stop_strings and end_of_stop_string(self.decode(ids), self.stop_strings) is not None:
+        if self._completes_stop_string(token):
             return "stop_string"
-        return self.budget_reason if len(ids) >= self.budget else None
+        return self._stopping.budget_reason if self._emitted >= self._stopping.budget else None
+
+    def _completes_stop_string(self, token: int) -> bool:
+        if not self._longest:
+            return False
+        text = self._tail + self._spell(token)
+        self._tail = text[max(0, len(text) - self._longest + 1) :]
+        return end_of_stop_string(text, self._stopping.stop_strings) is not None
 
 
 def end_of_stop_string(text: str, stop_strings: Sequence[str]) -> int | None:

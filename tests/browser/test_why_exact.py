@@ -91,7 +91,8 @@ def expected_laws(bars: Bars) -> dict[str, tuple[str, str]]:
     from specdec.exactness.laws import closed_form, total_variation
 
     p, q = torch.tensor(bars.p_big, dtype=torch.float64), torch.tensor(bars.p_small, dtype=torch.float64)
-    cut = q * (q >= q.topk(RAW_DRAFT_TOP_K).values[-1])
+    cut = q.clone()
+    cut[q.sort(descending=True, stable=True).indices[RAW_DRAFT_TOP_K:]] = 0
     laws = {}
     for rule in RULES:
         drafted, told = (cut / cut.sum(), q) if rule == "raw_draft" else (q, None)

@@ -100,11 +100,11 @@ def test_a_prompt_longer_than_the_drafts_context_leaves_it_without_room(tiny_lla
     [
         ([1, 2, 3, 9, 1, 2, 4, 9, 1, 2], 2, 2, [4, 9]),
         ([1, 2, 3, 9, 1, 2, 4, 9, 1, 2], 2, 3, [4, 9]),
-        ([1, 2, 3, 9, 1, 2, 4, 8, 1, 2], 5, 2, [4, 8, 1, 2]),
+        ([1, 2, 3, 9, 1, 2, 4, 8, 1, 2], 5, 2, [4, 8, 1, 2, 4]),
         ([5, 6, 7, 8, 9, 10, 11, 7, 8], 3, 3, [9, 10, 11]),
         ([7, 1, 2, 3, 8, 3, 5, 1, 2, 3], 1, 3, [8]),
-        ([1, 1, 1], 4, 3, [1]),
-        ([1, 2, 1, 2, 1, 2], 3, 3, [1, 2]),
+        ([1, 1, 1], 4, 3, [1, 1, 1, 1]),
+        ([1, 2, 1, 2, 1, 2], 3, 3, [1, 2, 1]),
         ([1, 2, 3], 3, 3, []),
         ([4], 3, 3, []),
         ([1, 2, 3, 1], 0, 3, []),
@@ -144,6 +144,40 @@ def test_lookup_proposes_nothing_behind_an_end_of_text(table_pair):
     (only,) = run(table_pair(always_ends, eos_ids=[end]), [0, last, end, 2, 3, 4, last], settings)
     assert only.proposal.ids.tolist() == [end]
     assert (only.emitted, only.stop_reason, only.accepted) == ((end,), "eos", 1)
+
+
+@pytest.mark.parametrize(("period", "gamma", "tokens", "rounds"), [(1, 4, 20, 4), (2, 8, 27, 3), (3, 6, 28, 4)])
+def test_lookup_drafts_a_repetition_as_far_as_it_may(table_pair, period, gamma, tokens, rounds):
+    """A target that repeats itself for ever, once seen doing so, fills every round."""
+    cycle = torch.eye(8).clone()
+    cycle[5 : 5 + period] = cycle[5 : 5 + period].roll(-1, dims=0)
+    prompt = [5 + step % period for step in range(12)]
+    settings = Settings(drafter="prompt_lookup", temperature=0, gamma=gamma, max_new_tokens=tokens)
+    run_ = list(run(table_pair(cycle), prompt, settings))
+    assert len(run_) == rounds
+    assert [id for r in run_ for id in r.emitted] == [5 + step % period for step in range(12, 12 + tokens)]
+
+
+def test_lookup_remembers_what_a_fresh_look_at_the_whole_text_finds():
+    generator = torch.Generator().manual_seed(4)
+    text = torch.randint(0, 4, (300,), generator=generator).tolist()
+    grown = PromptLookup(4, CPU)
+    for end in range(1, len(text), 3):
+        found = grown.propose(text[:end], HALF[:5]).ids.tolist()
+        assert found == copies(text[:end], 5) == by_looking_everywhere(text[:end], 5)
+    grown.prefill([])
+    assert grown.propose([1, 2], HALF[:5]).ids.tolist() == []
+
+
+def by_looking_everywhere(text: list[int], count: int, longest: int = 3) -> list[int]:
+    for size in range(min(longest, len(text) - 1), 0, -1):
+        for start in range(len(text) - size - 1, -1, -1):
+            if text[start : start + size] == text[-size:]:
+                grown = list(text)
+                for place in range(start + size, start + size + count):
+                    grown.append(grown[place])
+                return grown[len(text) :]
+    return []
 
 
 def test_lookup_needs_no_end_of_text(llama_pair):

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 import torch
 
+from specdec.decoding.probabilities import probabilities
 from specdec.models.table import TableModel
 from specdec.models.transformers_model import TransformersModel
-from specdec.recording import decode, run
+from specdec.recording import decode, run, stream
 from specdec.settings import EXACT_RULES, BadInput, Settings
+from specdec.trace.trace import Trace
 
 PROMPT = [3, 1, 4, 1, 5]
 
@@ -60,6 +62,71 @@ def test_of_equal_maxima_the_lowest_id_is_taken_plain_and_speculative(table_pair
     law = [0.1, 0.1, 0.25, 0.1, 0.1, 0.25, 0.1]
     pair = table_pair(law, [1, 0, 0, 0, 0, 1, 0])
     assert ids_of(run(pair, [1, 2, 1, 2, 1, 2], greedy(gamma=gamma, drafter=drafter, max_new_tokens=8))) == [2] * 8
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_keeping_one_id_is_greedy_whatever_the_seed(llama_pair, seed):
+    pair = llama_pair(0, 1)
+    one = greedy(temperature=1.0, top_k=1, seed=seed)
+    assert ids_of(run(pair, PROMPT, one)) == ids_of(run(pair, PROMPT, greedy(gamma=0)))
+
+
+class ByPlace(TableModel):
+    """A model whose logits depend on the place alone: place i has row i of a list that starts anew at its end."""
+
+    def __init__(self, rows):
+        super().__init__(torch.ones(rows.shape[-1]))
+        self.rows = rows
+
+    def extend(self, tokens):
+        first = self.length
+        self.prefill(tokens)
+        return self.rows[torch.arange(first, self.length) % len(self.rows)]
+
+
+@pytest.mark.parametrize("sampling", [{"top_p": 0.73}, {"top_k": 300}, {"top_k": 400, "top_p": 0.9}], ids=str)
+def test_speculation_emits_no_id_that_plain_decoding_cannot(pair_of, sampling):
+    """Places full of ties beside nearly flat ones: which of the tied ids stay may not hang on the neighbour."""
+    tied = torch.full((2000,), -30.0)
+    tied[:10], tied[10:610] = 5.0, 0.0
+    flat = torch.randn(2000, generator=torch.Generator().manual_seed(0)) * 0.01
+    rows = torch.stack([tied, flat])
+    settings = Settings(gamma=1, max_new_tokens=2000, **sampling)
+    possible = [set(probabilities(row, settings.target_sampling).nonzero().flatten().tolist()) for row in rows]
+    ids = ids_of(run(pair_of(ByPlace(rows), ByPlace(rows)), [0], settings))
+    impossible = [id for place, id in enumerate(ids) if id not in possible[place % 2]]
+    assert len(ids) == 2000 and impossible == []
+
+
+def broken_rows(fault: str) -> torch.Tensor:
+    rows = torch.randn(40, 50, generator=torch.Generator().manual_seed(2))
+    rows[2:] = {"one NaN": rows[2:], "all NaN": torch.nan, "+inf": rows[2:], "all -inf": -torch.inf}[fault]
+    if fault in ("one NaN", "+inf"):
+        rows[2:, 7] = float(fault.removeprefix("one "))
+    return rows
+
+
+@pytest.mark.parametrize("values", [{"temperature": 0}, {}, {"top_k": 5}, {"top_p": 0.8}], ids=str)
+@pytest.mark.parametrize("fault", ["one NaN", "all NaN", "+inf", "all -inf"])
+@pytest.mark.parametrize(("gamma", "who"), [(0, "The target"), (3, "The target"), (3, "The draft")])
+def test_logits_that_are_no_numbers_end_the_run_with_a_sentence_and_record_nothing_false(
+    pair_of, values, fault, gamma, who
+):
+    """The faulty model is sound at the first two places and broken from the third on."""
+    sound = torch.randn(40, 50, generator=torch.Generator().manual_seed(2))
+    target = ByPlace(broken_rows(fault) if who == "The target" else sound)
+    draft = ByPlace(broken_rows(fault) if who == "The draft" else sound)
+    target.name, draft.name = "The target", "The draft"
+    pair = pair_of(target, draft)
+    settings = Settings(gamma=gamma, max_new_tokens=10, **values)
+    traces = stream(pair, "t0", settings.changed(chat=False))
+    last = None
+    with pytest.raises(BadInput, match=rf"{who} gave logits .* for token [123] of the output"):
+        for last in traces:
+            pass
+    if last is not None:
+        assert Trace.from_json(last.to_json()).output.ids == last.output.ids and len(last.output.ids) <= 2
+    assert ids_of(run(pair_of(ByPlace(sound), ByPlace(sound)), [0], settings))
 
 
 @pytest.mark.parametrize("gamma", [1, 4])

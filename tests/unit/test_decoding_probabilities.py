@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
-from specdec.decoding.probabilities import probabilities
+from specdec.decoding.probabilities import draw, lawless, probabilities
 from specdec.settings import Sampling
 
 
@@ -88,9 +88,86 @@ def test_the_token_that_crosses_top_p_stays(top_p, kept):
     assert int((probs > 0).sum()) == kept
 
 
-def test_ties_with_the_last_of_top_k_stay():
-    probs = probabilities(torch.tensor([2.0, 1.0, 1.0, 0.0]), Sampling(1, 2))
-    assert (probs > 0).tolist() == [True, True, True, False]
+def test_exactly_k_ids_stay_and_ties_go_to_the_lowest():
+    probs = probabilities(torch.tensor([1.0, 2.0, 1.0, 1.0, 0.0]), Sampling(1, 2))
+    assert (probs > 0).tolist() == [True, True, False, False, False]
+    assert probabilities(logits_of(0.4, 0.4, 0.2), Sampling(1, 1)).tolist() == [1, 0, 0]
+    assert probabilities(logits_of(0.2, 0.4, 0.4), Sampling(1, 0, 0.5)).tolist() == pytest.approx([0, 0.5, 0.5])
+    assert probabilities(logits_of(0.2, 0.4, 0.4), Sampling(1, 0, 0.4)).tolist() == [0, 1, 0]
+
+
+def tied_rows(size: int, dtype: torch.dtype) -> Tensor:
+    """Rows full of equal logits: rounded to few values, one flat, one with a tie at the border of any filter."""
+    rows = random_logits(6, size, scale=2.0, seed=size).mul(2).round().div(2)
+    rows[1] = 0.0
+    rows[2] = -30.0
+    rows[2, :10], rows[2, 10:600] = 5.0, 0.0
+    rows[3, ::3] = -torch.inf
+    return rows.to(dtype)
+
+
+FILTERS = [
+    Sampling(), Sampling(0), Sampling(1, 1), Sampling(1, 50), Sampling(0.7, 700), Sampling(1, 0, 0.3), Sampling(1, 0, 0.75),
+    Sampling(1.5, 0, 0.95), Sampling(0.8, 0, 0.999), Sampling(1, 100, 0.5), Sampling(2.0, 1000, 0.9),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("size", [7, 2001, 49_152])
+@pytest.mark.parametrize("sampling", FILTERS, ids=str)
+def test_a_law_depends_on_its_own_logits_alone(sampling, size, dtype):
+    """Alone, stacked, in another order, beside a copy: equal to the bit, on one thread and on two."""
+    rows = tied_rows(size, dtype)
+    order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(1))
+    threads = torch.get_num_threads()
+    try:
+        for count in (1, 2):
+            torch.set_num_threads(count)
+            alone = torch.stack([probabilities(row, sampling) for row in rows])
+            single = torch.cat([probabilities(row[None], sampling) for row in rows])
+            assert torch.equal(probabilities(rows, sampling), alone) and torch.equal(single, alone)
+            assert torch.equal(probabilities(rows[order], sampling), alone[order])
+            assert torch.equal(probabilities(rows[[2, 2, 1]], sampling), alone[[2, 2, 1]])
+    finally:
+        torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("sampling", FILTERS, ids=str)
+def test_the_kept_ids_are_those_of_a_stable_sort(sampling):
+    """The reference sorts everything, the lower id first among equals, and keeps what the filters say."""
+    for row in tied_rows(2000, torch.bfloat16).float():
+        law = probabilities(row, sampling)
+        if sampling.temperature == 0:
+            assert law.nonzero().flatten().tolist() == [int(row.argmax())]
+            continue
+        ranked, ids = (row / sampling.temperature).sort(descending=True, stable=True)
+        if sampling.top_k:
+            ranked, ids = ranked[: sampling.top_k], ids[: sampling.top_k]
+        mass = ranked.softmax(-1).double()
+        before = mass.cumsum(-1).roll(1)
+        before[0] = 0
+        kept = ids[((before < sampling.top_p) | (sampling.top_p == 1)) & (mass > 0)]
+        assert set(kept.tolist()) == set(law.nonzero().flatten().tolist())
+
+
+def test_top_k_one_is_temperature_zero():
+    rows = tied_rows(2000, torch.bfloat16)
+    assert torch.equal(probabilities(rows, Sampling(1.3, 1)), probabilities(rows, Sampling(0)))
+
+
+@pytest.mark.parametrize("sampling", FILTERS, ids=str)
+@pytest.mark.parametrize("broken", ["one NaN", "all NaN", "+inf", "all -inf"])
+def test_logits_without_a_law_give_none_and_leave_their_neighbours_alone(sampling, broken):
+    rows = random_logits(3, 500)
+    expected = probabilities(rows, sampling)
+    rows[1] = {"one NaN": rows[1], "+inf": rows[1], "all NaN": torch.nan, "all -inf": -torch.inf}[broken]
+    if broken in ("one NaN", "+inf"):
+        rows[1, 77] = float(broken.removeprefix("one "))
+    law = probabilities(rows, sampling)
+    assert lawless(law).tolist() == [False, True, False] and law[1].isnan().all()
+    assert torch.equal(law[[0, 2]], expected[[0, 2]])
+    assert bool(lawless(probabilities(rows[1], sampling)))
+    assert 0 <= int(draw(law[1], 0.999)) < 500, "an id that a model can be fed, for the moment until it is refused"
 
 
 def test_filters_come_after_temperature_in_the_order_of_transformers():

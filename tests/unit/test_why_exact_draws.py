@@ -10,10 +10,11 @@ torch = pytest.importorskip("torch")
 
 from specdec import recording  # noqa: E402
 from specdec.decoding.probabilities import overlap, probabilities  # noqa: E402
-from specdec.settings import RULES, BadInput  # noqa: E402
+from specdec.settings import RULES, BadInput, Sampling  # noqa: E402
 from visualizations.why_exact.bars import checked_bars, preset_value  # noqa: E402
 from visualizations.why_exact.draws import (  # noqa: E402
     Request,
+    _top_k,
     checked_position,
     context_of,
     draw_from_bars,
@@ -69,6 +70,22 @@ def test_the_context_of_every_position_gives_its_recorded_law(pair, trace):
             laws.append(probabilities(model.extend(ids)[-1], trace.settings.target_sampling))
             model.rewind(0)
         assert float(overlap(*laws)) == pytest.approx(position.overlap, abs=1e-4)
+
+
+def test_real_models_without_a_law_are_refused_in_a_sentence(pair, trace, monkeypatch):
+    sound = pair.draft.extend
+    monkeypatch.setattr(pair.draft, "extend", lambda tokens: sound(tokens) * torch.nan)
+    index = next(i for i, p in enumerate(trace.positions) if p.kind == "replaced")
+    with pytest.raises(BadInput, match=f"{pair.draft.name} gave logits without a law"):
+        list(draw_from_pair(pair, trace, index, Request.checked("token", 1000, 0)))
+    assert pair.target.length == pair.draft.length == 0
+
+
+@pytest.mark.parametrize("k, kept", [(1, [1]), (2, [1, 2]), (3, [0, 1, 2]), (9, [0, 1, 2, 3])])
+def test_bars_are_cut_as_the_loop_cuts_them(k, kept):
+    q = torch.tensor([0.2, 0.3, 0.3, 0.2], dtype=torch.float64)
+    assert _top_k(q, k).nonzero().flatten().tolist() == kept
+    torch.testing.assert_close(_top_k(q, k).float(), probabilities(q.log(), Sampling(1, k)))
 
 
 @pytest.mark.parametrize("rule, state", [("token", "passed"), ("match", "passed"), ("no_residual", "failed"), ("raw_draft", "failed")])

@@ -154,7 +154,7 @@ def position_index(trace: Trace, index: Any) -> int:
 def _law_after(model: Any, context: list[int], sampling: Sampling) -> Tensor:
     import torch
 
-    from specdec.decoding.probabilities import probabilities
+    from specdec.decoding.probabilities import lawless, probabilities
 
     ids = torch.tensor(context, device=model.device)
     model.rewind(0)
@@ -162,6 +162,8 @@ def _law_after(model: Any, context: list[int], sampling: Sampling) -> Tensor:
         model.prefill(ids[:-1])
     law = probabilities(model.extend(ids[-1:])[-1], sampling).cpu()
     model.rewind(0)
+    if lawless(law):
+        raise BadInput(t("exact.bad.lawless", name=model.name))
     return law
 
 
@@ -186,7 +188,9 @@ def _draft_law(q: Tensor, rule: str) -> tuple[Tensor, Tensor | None]:
 
 
 def _top_k(q: Tensor, k: int) -> Tensor:
-    kept = q * (q >= q.topk(k).values[-1])
+    """The law of the k likeliest, the lower id first among equal ones, as the decoding loop has it."""
+    kept = q.clone()
+    kept[q.sort(descending=True, stable=True).indices[k:]] = 0
     return kept / kept.sum()
 
 

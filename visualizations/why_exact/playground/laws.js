@@ -16,10 +16,10 @@ function entropyOf(p) {
   return -sum(p.map((mass) => (mass > 0 ? mass * Math.log(mass) : 0)));
 }
 
-// The k likeliest, ties with the k-th included, scaled to sum to 1.
+// The k likeliest, of equal ones the first, scaled to sum to 1.
 function topOf(q, k) {
-  const limit = [...q].sort((a, b) => b - a)[Math.min(k, q.length) - 1];
-  const kept = q.map((mass) => (mass >= limit ? mass : 0));
+  const likeliest = new Set([...q.keys()].sort((a, b) => q[b] - q[a]).slice(0, k));
+  const kept = q.map((mass, i) => (likeliest.has(i) ? mass : 0));
   return kept.map((mass) => mass / sum(kept));
 }
 
