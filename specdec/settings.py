@@ -30,10 +30,10 @@ class BadInput(ValueError):
 
 @dataclass(frozen=True)
 class Sampling:
-    """How logits become probabilities; the meaning is that of `transformers`' warpers, in their order.
+    """How logits become probabilities: as `transformers`' warpers, in their order, with a fixed rule for ties.
 
     temperature: 0 (greedy: one-hot on the first maximum) to `MAX_TEMPERATURE`.
-    top_k: keep the k largest logits (ties with the k-th stay); 0 keeps all.
+    top_k: keep the k largest logits, of equal ones the lowest ids; 0 keeps all.
     top_p: keep the smallest set of commonest tokens whose mass reaches top_p, in (0, 1]; 1 keeps all.
     """
 
