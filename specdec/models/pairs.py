@@ -6,11 +6,22 @@ Importing this module costs no torch; loading does.
 from __future__ import annotations
 
 import functools
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specdec.models.weights import Progress, Report, WeightsUnavailable, default_target_folder, hub_is_reachable, silent
+from specdec.models.weights import (
+    Progress,
+    Report,
+    WeightsUnavailable,
+    default_target_folder,
+    hub_is_reachable,
+    one_line,
+    silent,
+)
 from specdec.settings import BadInput, is_unicode
 from specdec.trace.record import PairInfo
 
@@ -24,6 +35,10 @@ if TYPE_CHECKING:
 SMOLLM2 = "SmolLM2-135M-Instruct"
 STUDENT = "student"
 MAX_PROMPT_CHARACTERS = 100_000
+_JSON_FILES = (
+    "config.json", "generation_config.json", "model.safetensors.index.json", "tokenizer.json", "tokenizer_config.json",
+    "special_tokens_map.json", "added_tokens.json", "vocab.json",
+)  # fmt: skip
 
 
 class PairRefused(BadInput):
@@ -204,18 +219,46 @@ def _load_draft(draft, target, target_model, tokenizer, kind, where, progress):
 def _load(
     name: str, kind: torch.dtype, where: torch.device, progress: Report
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    source = default_target_folder(progress) if name == SMOLLM2 else name
-    if name != SMOLLM2 and not Path(name).is_dir() and not _in_hub_cache(name) and not hub_is_reachable():
+    source: str | Path = name
+    if name == SMOLLM2:
+        source = default_target_folder(progress)
+    elif Path(name).is_dir():
+        _refuse_damaged_folder(Path(name))
+    elif not _in_hub_cache(name) and not hub_is_reachable():
         raise WeightsUnavailable(f"{name} is neither a folder nor in the local cache, and the Hub can't be reached.")
     progress(Progress("load", None, f"Loading {name}…"))
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    try:
+    with _one_sentence(f"The tokenizer of {name}"):
         tokenizer = AutoTokenizer.from_pretrained(source)
-        model = AutoModelForCausalLM.from_pretrained(source, dtype=kind)
-    except (OSError, ValueError) as fault:
-        raise WeightsUnavailable(f"{name} could not be loaded: {str(fault).splitlines()[0]}") from fault
-    return model.to(where), tokenizer
+    with _one_sentence(f"The model of {name}"):
+        model, found = AutoModelForCausalLM.from_pretrained(source, dtype=kind, output_loading_info=True)
+        model = model.to(where)
+    if missing := sorted(found["missing_keys"]):
+        # transformers only warns, and draws them at random.
+        raise WeightsUnavailable(f"{name} lacks {len(missing)} of its weights, such as {missing[0]}.")
+    return model, tokenizer
+
+
+@contextmanager
+def _one_sentence(what: str) -> Iterator[None]:
+    """Each format's reader has faults of its own for a file that is cut or missing, some of them plain `Exception`."""
+    try:
+        yield
+    except Exception as fault:
+        raise WeightsUnavailable(f"{what} could not be loaded: {one_line(fault)}.") from fault
+
+
+def _refuse_damaged_folder(folder: Path) -> None:
+    """What `transformers` would pass over in silence, or in words that don't name the file."""
+    if not (folder / "config.json").is_file():
+        raise WeightsUnavailable(f"There is no model in the folder {folder}: config.json is missing.")
+    for name in _JSON_FILES:
+        try:
+            if (folder / name).exists():
+                json.loads((folder / name).read_bytes())
+        except (OSError, ValueError):
+            raise WeightsUnavailable(f"The model in the folder {folder} is damaged: {name} is no JSON.") from None
 
 
 def _in_hub_cache(name: str) -> bool:

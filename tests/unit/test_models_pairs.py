@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import specdec
@@ -93,8 +95,80 @@ def test_a_model_that_is_nowhere_is_refused_in_one_sentence(monkeypatch, name):
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path):
-    with pytest.raises(WeightsUnavailable, match="could not be loaded"):
+    with pytest.raises(WeightsUnavailable, match="no model in the folder.*config.json is missing"):
         on_cpu(str(tmp_path), None)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+HARMS = {
+    "cut": cut,
+    "empty": lambda path: path.write_bytes(b""),
+    "null": lambda path: path.write_bytes(b"null"),
+    "no text": lambda path: path.write_bytes(b"\xff\xfe\x00" * 99),
+}
+FILES = ("model.safetensors", "config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
+@pytest.mark.parametrize("side", ["target", "draft"])
+def test_a_damaged_folder_is_refused_in_one_sentence_that_names_it(folder, side, name, harm):
+    target, draft = folder("big"), folder("small", seed=1)
+    hurt = target if side == "target" else draft
+    harm(Path(hurt) / name)
+    with pytest.raises(WeightsUnavailable) as refusal:
+        on_cpu(target, draft)
+    assert hurt in str(refusal.value) and "\n" not in str(refusal.value) and len(str(refusal.value)) < 500
+
+
+@pytest.mark.parametrize("name", FILES[1:])
+def test_a_cut_settings_file_is_named(folder, name):
+    hurt = folder("big")
+    cut(Path(hurt) / name)
+    with pytest.raises(WeightsUnavailable, match=f"damaged: {name} is no JSON"):
+        on_cpu(hurt, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("model.safetensors", "model"), ("tokenizer.json", "tokenizer"), ("config.json", "config.json")]
+)
+def test_a_missing_file_is_refused_in_one_sentence(folder, name, word):
+    hurt = folder("big")
+    (Path(hurt) / name).unlink()
+    with pytest.raises(WeightsUnavailable, match=word) as refusal:
+        on_cpu(hurt, None)
+    assert hurt in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_a_missing_shard_is_refused_in_one_sentence(folder, tiny_llama):
+    hurt = folder("big")
+    (Path(hurt) / "model.safetensors").unlink()
+    tiny_llama(vocab_size=len(WORDS)).save_pretrained(hurt, max_shard_size="10KB")
+    assert on_cpu(hurt, None)
+    sorted(Path(hurt).glob("model-*.safetensors"))[-1].unlink()
+    with pytest.raises(WeightsUnavailable, match="big could not be loaded") as refusal:
+        on_cpu(hurt, None)
+    assert "\n" not in str(refusal.value)
+
+
+def test_weights_that_are_not_there_are_never_made_up(folder):
+    """transformers draws them at random, with no more than a warning."""
+    from safetensors.torch import load_file, save_file
+
+    hurt = folder("big")
+    tensors = load_file(Path(hurt) / "model.safetensors")
+    gone = [name for name in tensors if ".layers.1." in name]
+    kept = {name: tensor for name, tensor in tensors.items() if name not in gone}
+    save_file(kept, Path(hurt) / "model.safetensors", {"format": "pt"})
+    with pytest.raises(WeightsUnavailable, match=f"big lacks {len(gone)} of its weights, such as {min(gone)}"):
+        on_cpu(hurt, None)
+
+
+def test_tied_weights_are_no_missing_ones(folder, tiny_llama):
+    assert on_cpu(folder("tied", model=tiny_llama(vocab_size=len(WORDS), tie_word_embeddings=True)), None)
 
 
 def test_an_unknown_pair_is_refused_with_the_list():
