@@ -74,7 +74,7 @@ def stopping_of(pair: Pair, prompt_length: int, settings: Settings) -> Stopping:
         budget=min(settings.max_new_tokens, room),
         budget_reason="length" if settings.max_new_tokens <= room else "context_full",
         stop_strings=settings.stop_strings,
-        decode=lambda ids: "".join(token.text for token in pair.texts.sequence(ids)),
+        decode=pair.texts.continuation,
     )
 
 
