@@ -1,7 +1,7 @@
 """Between texts and ids: prompts as a model reads them, and where a chat turn ends.
 
 What a person types is text. Only a tokenizer's own template and its chat template write control tokens, so
-'<|im_end|>' in a prompt is the ten characters that it is, and can't end a turn.
+'<|im_end|>' in a prompt is the ten characters that it is and ends no turn.
 """
 
 from __future__ import annotations
