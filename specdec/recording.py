@@ -14,7 +14,7 @@ from torch import Tensor
 from specdec.decoding import loop
 from specdec.decoding.drafting import Drafter, ModelDrafter, PromptLookup
 from specdec.decoding.probabilities import entropy, overlap, residual_mass
-from specdec.decoding.stopping import Spelling, Stopping, end_of_stop_string
+from specdec.decoding.stopping import Stopping, end_of_stop_string
 from specdec.models.pairs import Pair
 from specdec.settings import BadInput, Settings
 from specdec.trace import record
@@ -74,13 +74,8 @@ def stopping_of(pair: Pair, prompt_length: int, settings: Settings) -> Stopping:
         budget=min(settings.max_new_tokens, room),
         budget_reason="length" if settings.max_new_tokens <= room else "context_full",
         stop_strings=settings.stop_strings,
-        spelling=lambda: _spelling(pair.texts),
+        spelling=pair.texts.spelling,
     )
-
-
-def _spelling(texts: TokenTexts) -> Spelling:
-    stream = TextStream(texts)
-    return lambda token: stream.push(token).text
 
 
 class Recorder:

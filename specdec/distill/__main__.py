@@ -153,7 +153,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         target=TransformersModel(target),
         draft=TransformersModel(draft),
         tokenizer=tokenizer,
-        eos_ids=eos_ids_of(target),
+        eos_ids=eos_ids_of(target, tokenizer),
         dtype="bfloat16",
     )
     questions = read_questions(options.questions, options.per_category)

@@ -93,8 +93,11 @@ class Pair:
     def encode(self, prompt: str, *, chat: bool) -> list[int]:
         """Prompt ids; in chat mode the template's system turn and assistant marker are around it.
 
+        Names of control tokens in the prompt are text, and raw text is left open at its end: see `encoding`.
         Raises `BadInput` for a prompt that is empty, no text, or fills the context, and for a missing chat template.
         """
+        from specdec.models.encoding import encode
+
         if not isinstance(prompt, str) or not prompt:
             raise BadInput("The prompt is empty; type some text.")
         if len(prompt) > MAX_PROMPT_CHARACTERS:
@@ -103,16 +106,12 @@ class Pair:
             raise BadInput("The prompt holds half a character (a lone surrogate), which is no text.")
         if chat and not self.tokenizer.chat_template:
             raise BadInput(f"{self.info.target} has no chat template; choose raw text.")
-        if chat:
-            turn = [{"role": "user", "content": prompt}]
-            ids = self.tokenizer.apply_chat_template(turn, add_generation_prompt=True, return_dict=True)["input_ids"]
-        else:
-            ids = self.tokenizer(prompt)["input_ids"]
+        ids = encode(self.tokenizer, prompt, chat=chat)
         if not ids:
             raise BadInput("The prompt holds no token; type some text.")
         if len(ids) >= self.target.max_length:
             raise BadInput(f"The prompt has {len(ids)} tokens; {self.info.target} can hold {self.target.max_length}.")
-        return list(ids)
+        return ids
 
 
 def load_pair(key: str = DEFAULT_PAIR, *, dtype: str = "auto", device: str = "auto", progress: Report = silent) -> Pair:
@@ -161,7 +160,7 @@ def load_models(
         target=big,
         draft=small,
         tokenizer=tokenizer,
-        eos_ids=eos_ids_of(target_model),
+        eos_ids=eos_ids_of(target_model, tokenizer),
         dtype=str(kind).removeprefix("torch."),
     )
 
@@ -180,10 +179,16 @@ def real_vocab_size(tokenizer: PreTrainedTokenizerBase) -> int:
     return max(tokenizer.get_vocab().values()) + 1
 
 
-def eos_ids_of(model: PreTrainedModel) -> frozenset[int]:
-    """Every id that ends a text, from the generation config: a chat model has several."""
-    ids = model.generation_config.eos_token_id
-    return frozenset([ids] if isinstance(ids, int) else ids or [])
+def eos_ids_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
+    """Every id that ends a text: for the generation config, the tokenizer or the chat template.
+
+    A model may declare its end in one of them only; a chat model has several.
+    """
+    from specdec.models.encoding import turn_ends
+
+    declared = model.generation_config.eos_token_id
+    ids = [declared] if isinstance(declared, int) else declared or []
+    return frozenset(ids) | ({tokenizer.eos_token_id} - {None}) | turn_ends(tokenizer)
 
 
 def refuse_unless_same_tokens(

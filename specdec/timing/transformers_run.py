@@ -43,7 +43,7 @@ def time_generate(pair: Pair, prompt_ids: Sequence[int], settings: Settings) -> 
     in `settings`. Seeds torch's global state inside a fork, as generate() takes no generator.
     """
     target, draft = generating_models(pair, settings)
-    config = generation_config(target, settings)
+    config = generation_config(target, pair.eos_ids, settings)
     ids = torch.tensor([list(prompt_ids)], device=target.device)
     stamps = _Stamps(target.device)
     arguments: dict[str, Any] = {"generation_config": config, "stopping_criteria": StoppingCriteriaList([stamps])}
@@ -86,8 +86,8 @@ def generating_models(pair: Pair, settings: Settings) -> tuple[PreTrainedModel, 
     return target, draft
 
 
-def generation_config(target: PreTrainedModel, settings: Settings) -> GenerationConfig:
-    """`settings` in the words of transformers; the ids that end a text are the model's own."""
+def generation_config(target: PreTrainedModel, eos_ids: frozenset[int], settings: Settings) -> GenerationConfig:
+    """`settings` in the words of transformers; eos_ids: those that end a text here too."""
     own = target.generation_config
     sampling: dict[str, Any] = {"do_sample": False}
     if settings.temperature > 0:
@@ -95,8 +95,8 @@ def generation_config(target: PreTrainedModel, settings: Settings) -> Generation
         sampling |= {"top_k": settings.top_k or NO_TOP_K, "top_p": settings.top_p}
     return GenerationConfig(
         max_new_tokens=settings.max_new_tokens,
-        eos_token_id=own.eos_token_id,
-        pad_token_id=own.pad_token_id if own.pad_token_id is not None else _first(own.eos_token_id),
+        eos_token_id=sorted(eos_ids) or None,
+        pad_token_id=own.pad_token_id if own.pad_token_id is not None else min(eos_ids, default=None),
         bos_token_id=own.bos_token_id,
         **sampling,
     )
@@ -120,7 +120,3 @@ def assisting(draft: PreTrainedModel | None, gamma: int) -> Iterator[None]:
     finally:
         draft.generation_config = kept
         logging.set_verbosity(verbosity)
-
-
-def _first(ids: int | list[int] | None) -> int | None:
-    return ids[0] if isinstance(ids, list) and ids else ids if isinstance(ids, int) else None

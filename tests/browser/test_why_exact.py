@@ -19,6 +19,7 @@ from visualizations.step_through.run_view import RunView  # noqa: E402
 from visualizations.step_through.tab import RunOnScreen  # noqa: E402
 from visualizations.text import t  # noqa: E402
 from visualizations.why_exact.bars import PRESETS, RAW_DRAFT_TOP_K, Bars, checked_bars, preset_value  # noqa: E402
+from visualizations.why_exact.playground.loading import load_script  # noqa: E402
 from visualizations.why_exact.tab import build_exact_tab  # noqa: E402
 
 NUMBER = re.compile(r"\d+\.\d+")
@@ -268,6 +269,32 @@ def test_a_name_is_only_a_text(tab):
         wanted = field.input_value()
         assert tab.locator(".pg-name").first.text_content() == wanted
     assert tab.locator("#playground img").count() == 0
+
+
+def test_a_long_name_is_cut_between_characters(tab):
+    field = tab.locator(".pg-rename").first
+    field.fill(12 * "🦄")
+    field.blur()
+    assert tab.locator(".pg-name").first.text_content() == field.input_value() == 12 * "🦄"
+    assert tab.locator(".pg-flow-label").first.text_content().startswith(f"‘{8 * '🦄'}…’")
+
+
+def test_a_loaded_name_is_cut_between_characters(tab):
+    frame = {"ids": [1, 2, None], "labels": [23 * "x" + "🦄🦄", "b", "other"]}
+    masses = {"overlap": [0.5, 0.1, 0.1], "excess": [0.3, 0, 0], "residual": [0, 0.2, 0.1]}
+    call = "([load, view]) => eval(load)(view, {})"
+    loaded = tab.evaluate(call, [load_script(), {"frames": [frame | masses] * len(TRACE.positions)}])
+    assert loaded["tokens"][0]["name"] == 23 * "x" + "🦄"
+    checked_bars(loaded)
+
+
+@pytest.mark.parametrize("name", ["\u3164", "\u2800\u2800", "\u200b", "  ", "\ufe0f\u034f"], ids=ascii)
+def test_a_name_that_nobody_could_see_is_not_taken(tab, name):
+    field = tab.locator(".pg-rename").first
+    before = field.input_value()
+    field.fill(name)
+    field.blur()
+    assert tab.locator(".pg-name").first.text_content() == field.input_value() == before
 
 
 def test_the_exact_rule_passes_and_a_biased_one_fails(tab):

@@ -70,9 +70,37 @@ def test_embeddings_padded_to_different_sizes_are_accepted_and_padding_is_never_
         assert all(candidate.id < len(WORDS) for position in trace.positions for candidate in position.candidates)
 
 
-@pytest.mark.parametrize(("declared", "expected"), [([2, 7], {2, 7}), (5, {5}), (None, set())])
-def test_every_end_of_text_of_the_generation_config_is_honoured(folder, declared, expected):
+@pytest.mark.parametrize(("declared", "expected"), [([1, 7], {1, 2, 7}), (5, {2, 5}), (2, {2}), (None, {2})])
+def test_a_text_ends_where_the_generation_config_or_the_tokenizer_says(folder, declared, expected):
     assert on_cpu(folder("big", eos=declared, eos_token="dog"), None).eos_ids == expected
+
+
+def test_a_model_that_declares_no_end_of_text_has_none(folder):
+    assert on_cpu(folder("big"), None).eos_ids == set()
+
+
+def test_a_text_ends_where_the_chat_template_closes_a_turn(folder):
+    template = "{% for m in messages %}{{ m.content }} mat{% endfor %}"
+    pair = on_cpu(folder("big", eos=7, eos_token="dog", additional_special_tokens=["mat"], chat_template=template), None)
+    assert pair.eos_ids == {2, 6, 7}
+
+
+def test_a_run_stops_at_the_tokenizers_end_of_text(folder):
+    """The generation config knows only id 2; the target says 4, 5, 15 and again, and 15 is the tokenizer's end."""
+    from dataclasses import replace
+
+    import torch
+
+    from specdec.models.table import TableModel
+
+    words = [f"t{index}" for index in range(16)]
+    pair = on_cpu(folder("big", words, eos=2, eos_token="t15"), None)
+    table = torch.full((16, 16), 1 / 16)
+    for here, there in ((3, 4), (4, 5), (5, 15), (15, 4)):
+        table[here] = torch.eye(16)[there]
+    pair = replace(pair, target=TableModel(table), draft=TableModel(table))
+    trace = decode(pair, "t3", chat=False, max_new_tokens=12)
+    assert (trace.output.ids, trace.output.stop_reason) == ((4, 5, 15), "eos")
 
 
 def test_a_target_whose_cache_cannot_be_rewound_is_refused_by_name(folder):

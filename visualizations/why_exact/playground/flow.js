@@ -97,7 +97,7 @@ function flowSide(nodes, stack, x, meaning, which, anchor, labelX) {
     const label = draw("text", { x: labelX, y: lowest, "text-anchor": anchor, class: "pg-flow-label" });
     const token = state.tokens[i];
     const room = flowWidth > 420 ? 9 : 6;
-    const short = token.name.length > room ? token.name.slice(0, room - 1) + "…" : token.name;
+    const short = firstOf(token.name, room) === token.name ? token.name : firstOf(token.name, room - 1) + "…";
     label.textContent = `${quoted(short)} ${shown(token[which])}`;
     nodes.push(label);
   });

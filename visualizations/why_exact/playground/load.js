@@ -7,7 +7,7 @@ const frame = ((view && view.frames) || [])[index];
 if (!frame || !frame.overlap) return { ...bars, source: "own", note: set.none };
 
 const masses = frame.ids.map((id, i) => ({
-  name: String(frame.labels[i]).slice(0, set.longest), other: id === null,
+  name: [...String(frame.labels[i])].slice(0, set.longest).join(""), other: id === null,
   overlap: frame.overlap[i], excess: frame.excess[i], residual: frame.residual[i],
 }));
 const named = masses.filter((m) => !m.other).slice(0, set.named);
