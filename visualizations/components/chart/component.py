@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from visualizations.components.plotly_files import LOADER_JS, serve_plotly
 
 HERE = Path(__file__).parent
+CHART_CSS = HERE / "chart.css"
 
 
 def embedded(figure: go.Figure) -> dict[str, Any]:
@@ -34,7 +35,7 @@ class Chart(gr.HTML):
                 "<figure class='ch'><p class='ch-empty'></p><div class='ch-plot' role='img'></div>"
                 "<figcaption class='ch-said'></figcaption></figure>"
             ),
-            css_template=(HERE / "chart.css").read_text("utf-8"),
+            css_template=CHART_CSS.read_text("utf-8"),
             js_on_load=LOADER_JS.read_text("utf-8") + (HERE / "chart.js").read_text("utf-8"),
             apply_default_css=False,
             name=name,

@@ -10,6 +10,7 @@ from typing import Any
 
 import gradio as gr
 
+from visualizations.components.fills import FILLS_CSS
 from visualizations.components.scripts import script
 from visualizations.figures import palette
 from visualizations.figures.timing_style import WORK
@@ -24,7 +25,7 @@ class RaceView(gr.HTML):
     """Shows a `race_value`; an output only."""
 
     def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any) -> None:
-        fills = (HERE.parent / "fills.css").read_text("utf-8")
+        fills = FILLS_CSS.read_text("utf-8")
         draft = f"--sd-draft: {WORK['draft'].color};\n"
         super().__init__(
             value=value or race_value(None),

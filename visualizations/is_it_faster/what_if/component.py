@@ -13,7 +13,7 @@ import gradio as gr
 
 from specdec.exactness.theory import MAX_GAMMA
 from specdec.timing.comparison import Sweep
-from visualizations.components.chart.component import embedded
+from visualizations.components.chart.component import CHART_CSS, embedded
 from visualizations.components.plotly_files import LOADER_JS, serve_plotly
 from visualizations.components.scripts import script
 from visualizations.figures.gamma_sweep import SHOWN_GAMMAS, TRACES, gamma_sweep, measured_what_if, x_axis
@@ -37,7 +37,7 @@ class WhatIfView(gr.HTML):
     """Shows a `what_if_value`; an output only."""
 
     def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any) -> None:
-        chart_css = (HERE.parent / "chart" / "chart.css").read_text("utf-8")
+        chart_css = CHART_CSS.read_text("utf-8")
         super().__init__(
             value=value or what_if_value(None),
             html_template=(HERE / "what_if.html").read_text("utf-8"),

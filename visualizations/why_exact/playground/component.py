@@ -13,6 +13,7 @@ import gradio as gr
 
 from specdec.settings import EXACT_RULES, Settings
 from visualizations.components.katex import katex_files
+from visualizations.components.fills import FILLS_CSS
 from visualizations.components.scripts import script
 from visualizations.figures import palette
 from visualizations.text import section
@@ -33,7 +34,7 @@ class Playground(gr.HTML):
 
     def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any):
         rules = Settings()
-        fills = (HERE.parent / "fills.css").read_text(encoding="utf-8")
+        fills = FILLS_CSS.read_text("utf-8")
         super().__init__(
             value=value or preset_value("article"),
             html_template=(HERE / "playground.html").read_text(encoding="utf-8"),
