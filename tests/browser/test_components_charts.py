@@ -20,6 +20,7 @@ RUN, EXACT, FASTER = t("app.tabs.step_through"), t("exact.tab"), t("faster.tab")
 # Every plot that can be seen: [width of the box, width of the drawing], px.
 WIDTHS = """() => [...document.querySelectorAll('.js-plotly-plot')].filter((plot) => plot.checkVisibility() && plot.clientWidth)
   .map((plot) => [plot.clientWidth, plot.querySelector('.main-svg').getBoundingClientRect().width])"""
+FRAME = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))"  # what is laid out is seen
 COUNTS = {RUN: 1, EXACT: 2, FASTER: 5}
 
 
@@ -45,7 +46,7 @@ def show(page: Page, tab: str) -> None:
 def all_drawn(page: Page, tab: str) -> None:
     """Every chart of the tab is there and fits its box within 2 px."""
     page.wait_for_function(f"({WIDTHS})().length === {COUNTS[tab]}", timeout=PATIENCE)
-    page.wait_for_timeout(200)
+    page.evaluate(FRAME)
     widths = page.evaluate(WIDTHS)
     assert [pair for pair in widths if abs(pair[0] - pair[1]) > 2] == [], widths
 
@@ -73,7 +74,7 @@ def test_charts_fit_that_were_loaded_behind_another_tab(page: Page, app_url: str
     """A tab is left before plotly is there, the phone turned, and the tab opened again."""
     page.set_default_timeout(PATIENCE)
     waiting = []
-    page.route("**/plotly.min.js", waiting.append)
+    page.route("**/plotly.min.js", lambda route: waiting.append(route))
     width(page, 812)
     page.goto(app_url)
     page.wait_for_selector("#run-view .rv-token")

@@ -23,10 +23,11 @@ function keepDrawn(box, draw, missing = () => {}) {
   plotlyReady().then(draw, missing);
 }
 
-// Draws into the box, as wide as it is; false while plotly isn't there or the box can't be seen.
+// Draws into the box, as wide as it is; false while plotly isn't there or the box can't be seen. The width is
+// given since plotly looks for it only once.
 function drawPlot(box, data, layout, config = {}) {
   if (!window.Plotly || !box.clientWidth) return false;
-  window.Plotly.react(box, data, layout, { displayModeBar: false, ...config });
+  window.Plotly.react(box, data, { ...layout, width: box.clientWidth }, { displayModeBar: false, ...config });
   for (const drawing of [box.firstElementChild, document.getElementById("js-plotly-tester")]) {
     if (drawing) drawing.setAttribute("aria-hidden", "true"); // the box itself has the name
   }

@@ -12,8 +12,8 @@ from typing import Any
 import gradio as gr
 
 from specdec.settings import EXACT_RULES, Settings
-from visualizations.components.katex import katex_files
 from visualizations.components.fills import FILLS_CSS
+from visualizations.components.katex import katex_files
 from visualizations.components.scripts import script
 from visualizations.figures import palette
 from visualizations.text import section
