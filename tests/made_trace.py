@@ -163,6 +163,22 @@ def greedy_trace() -> Trace:
     ], temperature=0.0)  # fmt: skip
 
 
+def ended_trace(rule: str = "token") -> Trace:
+    """One round whose second draft ends the answer; the two behind it are discarded. Seed 11."""
+    ids = (0, 1, 2, 3)
+    kinds = ("accepted", "accepted", "discarded", "discarded")
+    coins = (0.1, 0.1, 0.1 if rule == "block" else None, 0.1 if rule == "block" else None)
+    laws = {id_: _with(law(30 + id_), {id_: 0.6}) for id_ in ids}
+    return trace_of([
+        round_of([position(kind, id_, id_, laws[id_], laws[id_], id_, coin, rule) for kind, id_, coin in zip(kinds, ids, coins)])
+    ], rule=rule, seed=11)  # fmt: skip
+
+
+def of_itself(trace: Trace, dtype: str) -> Trace:
+    """The same run by a model that drafts for itself."""
+    return replace(trace, pair=PairInfo("same", "same", "same", VOCABULARY), dtype=dtype)
+
+
 def _with(base: np.ndarray, chosen: dict[int, float]) -> np.ndarray:
     """`base` with exactly the chosen masses, the rest scaled to fill up to 1."""
     made = base.copy()

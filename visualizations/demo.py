@@ -14,6 +14,7 @@ from visualizations.step_through.tab import MODEL_QUEUE, build_step_through
 from visualizations.text import t
 from visualizations.why_exact.tab import build_exact_tab
 
+HERE = Path(__file__).parent
 QUEUE_SIZE = 32
 MAX_UPLOAD = "4mb"
 HOUR = 3600
@@ -41,7 +42,8 @@ def launch_options() -> dict[str, Any]:
     """Arguments for `launch` that belong to the page, whoever launches it."""
     return {
         "theme": _theme(),
-        "css": (Path(__file__).parent / "page.css").read_text("utf-8"),
+        "css": (HERE / "page.css").read_text("utf-8"),
+        "head": f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
         "footer_links": ["api"],
         "run_history": False,
         "max_file_size": MAX_UPLOAD,
@@ -51,8 +53,12 @@ def launch_options() -> dict[str, Any]:
 
 
 def _theme() -> gr.themes.Base:
-    """Gradio's own, with its pale small print dark enough to read."""
+    """Gradio's own, with its pale print dark enough to read, and buttons dark enough for the white on them."""
     return gr.themes.Default(primary_hue="blue").set(
+        button_primary_background_fill="*primary_600",
+        button_primary_background_fill_hover="*primary_700",
+        input_placeholder_color="*neutral_500",
+        input_placeholder_color_dark="*neutral_400",
         block_info_text_color="*neutral_600",
         block_info_text_color_dark="*neutral_300",
         body_text_color_subdued="*neutral_600",

@@ -11,7 +11,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 import gradio as gr  # noqa: E402
 
 from specdec.settings import BIASED_RULES, RULES  # noqa: E402
-from tests.made_trace import HOSTILE, beginning, greedy_trace, made_trace  # noqa: E402
+from tests.made_trace import HOSTILE, beginning, ended_trace, greedy_trace, made_trace, of_itself  # noqa: E402
 from visualizations.figures.token_bars import bar_frame, traces_of, x_axis_of  # noqa: E402
 from visualizations.step_through.run_view import RunView, run_view_value  # noqa: E402
 from visualizations.text import t  # noqa: E402
@@ -23,6 +23,10 @@ VALUES = {
     "finish": [(TRACE, False)],
     "greedy": [(greedy_trace(), False)],
     "empty": [(None, False)],
+    "ended": [(ended_trace(), False)],
+    "ended block": [(ended_trace(rule="block"), False)],
+    "itself": [(of_itself(greedy_trace(), "bfloat16"), False)],
+    "itself exactly": [(of_itself(greedy_trace(), "float32"), False)],
     **{rule: [(made_trace(rule=rule), False)] for rule in RULES},
 }
 
@@ -205,6 +209,49 @@ def test_every_rule_is_explained_in_its_own_words(view):
         assert view.locator(".rv-residual").is_visible() == (rule not in ("block", "raw_draft"))
         if rule in BIASED_RULES:
             assert name in sentence(view) and "changes the distribution" in sentence(view)
+
+
+def shown_run(view, name: str, settings: str) -> None:
+    view.get_by_role("button", name=name, exact=True).click()
+    view.wait_for_function("part => document.querySelector('.rv-settings').textContent.includes(part)", arg=settings)
+
+
+def test_a_draft_behind_the_end_is_called_so_everywhere(view):
+    for name, settings in (("ended", "seed 11"), ("ended block", "block verification")):
+        shown_run(view, name, settings)
+        last = view.locator(".rv-token.rv-discarded").last
+        last.click()
+        assert "the answer ended before it" in sentence(view)
+        for told in (last.get_attribute("aria-label"), last.get_attribute("title"), view.locator(".rv-title").inner_text()):
+            assert "rejection" not in told and "not tested" not in told, told
+        assert "behind the end of the answer" in last.get_attribute("aria-label")
+    assert "behind the end" in view.locator(".rv-fates").inner_text()
+
+
+def test_a_discarded_draft_is_called_what_its_sentence_says_under_block_verification(view):
+    shown_run(view, "block", "block verification")
+    discarded = view.locator(".rv-token.rv-discarded").first
+    discarded.click()
+    assert "last draft whose coin passed" in sentence(view)
+    assert "last one whose coin passed" in discarded.get_attribute("aria-label")
+    assert "rejection" not in discarded.get_attribute("aria-label")
+
+
+def test_a_model_that_drafts_for_itself_in_short_numbers_is_explained(view):
+    shown_run(view, "itself", "same ← same")
+    note = view.locator(".rv-rounding")
+    assert "0.50: bfloat16 keeps few digits" in note.inner_text() and "in float32 it is" in note.inner_text()
+    view.locator(".rv-token.rv-replaced").click()
+    assert "so the draft has 0" in sentence(view)
+    assert "in bfloat16 a pass over one token rounds differently" in sentence(view)
+    view.locator(".rv-token.rv-accepted").click()
+    assert "bfloat16" not in sentence(view)
+    view.get_by_role("button", name="itself exactly").click()
+    note.wait_for(state="hidden")
+    view.get_by_role("button", name="itself", exact=True).click()
+    note.wait_for(state="visible")
+    view.get_by_role("button", name="match", exact=True).click()
+    note.wait_for(state="hidden")
 
 
 def test_hostile_tokens_are_shown_literally(view):

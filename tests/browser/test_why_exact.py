@@ -163,6 +163,63 @@ def test_dragging_asks_nobody_and_keeps_the_sum(tab):
     assert len(tab.requests) > before  # after the release the server counts the several-token table anew
 
 
+@pytest.fixture
+def phone(browser, url):
+    """The tab on a phone of 375 px, with a finger."""
+    context = browser.new_context(viewport={"width": 375, "height": 700}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(url)
+    page.get_by_role("tab", name="exact").click()
+    page.wait_for_selector("#playground .pg-column")
+    yield page
+    context.close()
+
+
+def swipe(page, selector: str, up: float) -> None:
+    """A finger goes down in the middle of the first match and moves up by `up` px."""
+    place = page.locator(selector).first
+    place.evaluate("node => node.scrollIntoView({ block: 'center' })")
+    box = place.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    session = page.context.new_cdp_session(page)
+    touch = lambda kind, points: session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})  # noqa: E731
+    touch("touchStart", [{"x": x, "y": y}])
+    for part in range(1, 16):
+        touch("touchMove", [{"x": x, "y": y - up * part / 15}])
+        page.wait_for_timeout(16)
+    touch("touchEnd", [])
+    page.wait_for_timeout(300)
+
+
+def test_a_finger_that_swipes_over_the_columns_scrolls(phone):
+    for selector in (".pg-column.pg-q", ".pg-column.pg-p", ".pg-name"):
+        for up in (150, -150):
+            before = phone.locator(".pg-value").all_text_contents()
+            phone.locator(selector).first.evaluate("node => node.scrollIntoView({ block: 'center' })")
+            start = phone.evaluate("scrollY")
+            swipe(phone, selector, up)
+            assert phone.locator(".pg-value").all_text_contents() == before
+            assert (phone.evaluate("scrollY") - start) * up > 50 * abs(up)
+
+
+def test_a_finger_drags_a_column_by_its_grip(phone):
+    before = phone.locator(".pg-value").all_text_contents()
+    grip = phone.locator(".pg-grip").first
+    grip.evaluate("node => node.scrollIntoView({ block: 'center' })")
+    box = grip.bounding_box()
+    assert box["height"] >= 44 and box["width"] >= 24
+    swipe(phone, ".pg-grip", 60)
+    after = phone.locator(".pg-value").all_text_contents()
+    assert float(after[0]) > float(before[0]) + 0.05
+    assert phone.locator(".pg-sum-q").text_content() == "1.00"
+    assert abs(grip.bounding_box()["y"] - box["y"]) < 3  # nothing scrolled
+
+
+def test_a_mouse_needs_no_grip(tab):
+    assert tab.locator(".pg-grip").first.is_hidden()
+
+
 def test_a_redraw_fits_into_a_frame(tab):
     """Script, style and layout of one redraw, in milliseconds, over a drag of 60 moves."""
     names = ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration")

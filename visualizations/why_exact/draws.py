@@ -13,7 +13,7 @@ from specdec.trace.trace import Trace
 from visualizations.figures.labels import token_label
 from visualizations.figures.sampling_run import SamplingRun
 from visualizations.serving.engine_imports import import_engine
-from visualizations.text import t
+from visualizations.text import Piece, data, pieces, t
 from visualizations.why_exact.bars import RAW_DRAFT_TOP_K, Bars
 from visualizations.why_exact.sampling_view import sampling_value
 from visualizations.why_exact.tables import position_name, rule_name
@@ -97,13 +97,13 @@ def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> It
     seconds = perf_counter() - began
     order = p.topk(min(SHOWN_CELLS, int((p > 0).sum()))).indices
     names = [token_label(token.text, token.id, token.bytes) for token in map(pair.texts.alone, order.tolist())]
-    source = t(
+    source = pieces(
         "exact.sampling.source_real",
         n=f"{request.n:,}",
         position=position_name(trace.positions[index], index),
         vocab=f"{len(p):,}",
-        target=pair.info.target,
-        draft=pair.info.draft or t("run_view.settings.lookup"),
+        target=data(pair.info.target),
+        draft=data(pair.info.draft) if pair.info.draft else t("run_view.settings.lookup"),
         seconds=f"{seconds:.1f}",
     )
     remarks = [_recorded_remark(pair, trace.positions[index], p, q if reported is None else reported)]
@@ -210,7 +210,7 @@ def _shown_test(
     reported: Tensor | None,
     names: Any,
     source: str,
-    remarks: list[str],
+    remarks: list[str | list[Piece]],
     order: Tensor | None = None,
 ) -> dict[str, Any]:
     """order: which ids get a bar, when not all do; the others are one bar more."""

@@ -47,7 +47,7 @@ function drawValue() {
   part("region").classList.toggle("rv-running", running);
   show(part("empty"), rounds.length === 0);
   setText(part("empty"), running ? words.waiting : words.empty);
-  for (const name of ["metrics", "settings", "fates", "strip"]) show(part(name), rounds.length > 0);
+  for (const name of ["metrics", "settings", "rounding", "fates", "strip"]) show(part(name), rounds.length > 0);
   drawMetrics();
   drawSettings();
   drawPrompt();

@@ -12,6 +12,8 @@ function drawMetrics() {
     const note = name === "alpha" ? "(" + words.metrics.alpha_note + ")" : "";
     explain(metricItems[name], String(values[name]), words.metrics[name], fill(words.metrics[name + "_is"], values), note);
   }
+  show(part("rounding"), Boolean(state.value.rounding) && m.alpha !== null && m.alpha < 1);
+  setText(part("rounding"), fill(words.rounding.run, { dtype: state.value.rounding, alpha: shown(m.alpha) }));
 }
 
 function ratio(number) {
@@ -51,5 +53,6 @@ function drawText() {
   setText(part("output"), state.value.text);
 }
 
+asData(part("output"));
 part("metrics").append(...METRICS.map((name) => metricItems[name].box));
 part("metrics").setAttribute("aria-label", words.metrics.group);

@@ -28,16 +28,16 @@ function roundBox(round, r) {
   box.setAttribute("aria-label", fill(words.round_name, { ...round, round: r + 1 }));
   box.title = box.getAttribute("aria-label");
   box.append(make("span", "rv-round-name", fill(words.round, { round: r + 1 })));
-  for (const fact of round.positions) box.append(tokenButton(fact));
+  for (const fact of round.positions) box.append(tokenButton(fact, fateOf(fact, round)));
   return box;
 }
 
-function tokenButton(fact) {
+function tokenButton(fact, fate) {
   const button = make("button", "rv-token rv-" + fact.kind);
   button.type = "button";
   button.tabIndex = -1;
   button.setAttribute("aria-pressed", "false");
-  button.setAttribute("aria-label", fill(words.token[fact.kind], fact) + ", " + extras(fact));
+  button.setAttribute("aria-label", fill(words.token[fate], fact) + ", " + extras(fact));
   button.title = button.getAttribute("aria-label");
   if (fact.special) button.classList.add("rv-special");
   if (fact.part) button.classList.add("rv-part");

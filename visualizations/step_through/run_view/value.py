@@ -10,6 +10,7 @@ from specdec.trace.record import Metrics, Position, Round
 from specdec.trace.trace import Trace
 from visualizations.figures.labels import token_label
 from visualizations.step_through.run_view.ranks import drawn_from, replacement_law
+from visualizations.step_through.run_view.rounding import rounding_apart
 from visualizations.text import t
 
 
@@ -29,6 +30,7 @@ def run_view_value(trace: Trace | None, frames: Sequence[dict], running: bool) -
         "law": replacement_law(trace.settings.rule),
         "greedy": trace.settings.temperature == 0 and trace.settings.rule in EXACT_RULES,
         "lookup": trace.settings.drafter == "prompt_lookup",
+        "rounding": rounding_apart(trace.pair.target, trace.pair.draft, trace.dtype, trace.settings),
         "settings": settings_line(trace),
         "metrics": _metrics(trace.metrics, trace),
         "prompt": [_token(token.text, token.id, token.special, token.bytes) for token in trace.prompt.tokens],

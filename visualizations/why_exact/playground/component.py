@@ -52,7 +52,6 @@ class Playground(gr.HTML):
                 "name_length": MAX_NAME_LENGTH,
             },
             presets={key: preset_value(key) for key in PRESETS},
-            colors={name: meaning.color for name, meaning in palette.MEANINGS.items()},
             katex=katex_files(),
             **kwargs,
         )

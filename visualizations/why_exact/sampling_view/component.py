@@ -13,12 +13,12 @@ from visualizations.components.plotly_files import LOADER_JS, serve_plotly
 from visualizations.components.scripts import script
 from visualizations.figures.palette import css_variables
 from visualizations.figures.sampling_run import SamplingRun, distances, frequencies
-from visualizations.text import section, t
+from visualizations.text import Piece, section, t
 
 HERE = Path(__file__).parent
 
 
-def sampling_value(run: SamplingRun, source: str, headline: str, lines: Sequence[str]) -> dict[str, Any]:
+def sampling_value(run: SamplingRun, source: str, headline: str, lines: Sequence[str | list[Piece]]) -> dict[str, Any]:
     """The value that shows a test. source: 'bars', 'loop' or 'real', where the tokens came from."""
     figures = [json.loads(figure(run).to_json()) for figure in (frequencies, distances)]
     return {
