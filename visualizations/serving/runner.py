@@ -20,7 +20,7 @@ from specdec.trace.trace import Trace
 from visualizations.serving import zero_gpu
 from visualizations.serving.engine_imports import import_engine
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.loading import load_choice
+from visualizations.serving.loading import load_in_turn
 
 POLL_SECONDS = 0.2
 MAX_LOADED_PAIRS = 2
@@ -69,7 +69,7 @@ class ModelShelf:
     any more lets the others pass: it is dropped while it queues, and once begun it goes on beside the next.
     """
 
-    def __init__(self, load: Callable[[PairChoice, Callable[[Any], None]], Any] = load_choice) -> None:
+    def __init__(self, load: Callable[[PairChoice, Callable[[Any], None]], Any] = load_in_turn) -> None:
         self._load = load
         self._known: OrderedDict[PairChoice, Loading] = OrderedDict()
         self._lock = threading.Condition()
