@@ -1,4 +1,4 @@
-"""Ending work on two models from outside, between two of their passes, whatever the work is.
+"""Ending work on two models from outside, between two of their passes and amid a prompt, whatever the work is.
 
 Importing this module costs no torch.
 """
@@ -6,7 +6,8 @@ Importing this module costs no torch.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,11 +37,11 @@ def cancelled_by(stop: threading.Event) -> Check:
 
 
 class CancellableModel:
-    """A `LanguageModel` that calls `check` before every pass; all else is the model's own.
+    """A `LanguageModel` that calls `check` before every pass, and before every layer while it reads a prompt.
 
-    A prompt is read in the chunks in which the model would read it anyway, so no number changes. Asking
-    takes less than a microsecond, next to passes of milliseconds. A cancelled model keeps what its last pass
-    left in the cache, as after any fault; whoever begins with it rewinds it to 0.
+    All else is the model's own, and no number changes. Asking takes about a microsecond, next to passes and
+    layers of milliseconds. A cancelled model keeps a broken cache, as after any fault; whoever begins with it
+    rewinds it to 0.
     """
 
     def __init__(self, model: LanguageModel, check: Check):
@@ -55,9 +56,24 @@ class CancellableModel:
         return self._model.extend(tokens)
 
     def prefill(self, tokens: Tensor) -> None:
-        from specdec.models.interface import PREFILL_CHUNK, refuse_overflow
+        self._check()
+        with _asked_before_layers(getattr(self._model, "model", None), self._check):
+            self._model.prefill(tokens)
 
-        refuse_overflow(self, len(tokens))
-        for chunk in tokens.split(PREFILL_CHUNK):
-            self._check()
-            self._model.prefill(chunk)
+
+@contextmanager
+def _asked_before_layers(network: Any, check: Check) -> Iterator[None]:
+    """While it lasts, the layers of `network`, if that is one of torch, call `check` first.
+
+    A pass over some hundred tokens of a prompt can take seconds, where the model is large or the machine is busy.
+    """
+    from torch import nn
+
+    lists = network.modules() if isinstance(network, nn.Module) else ()
+    layers = [layer for part in lists if isinstance(part, nn.ModuleList) for layer in part]
+    hooks = [layer.register_forward_pre_hook(lambda *_: check()) for layer in layers]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()

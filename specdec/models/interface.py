@@ -11,8 +11,6 @@ from specdec.settings import BadInput
 
 # Positions of a model that says nothing of a limit.
 NO_LIMIT = 2**20
-# Tokens of a prompt that are read in one pass.
-PREFILL_CHUNK = 256
 
 
 class LanguageModel(Protocol):

@@ -82,7 +82,7 @@ class Pair:
 
     def cancellable(self, check: Check) -> Pair:
         """The same pair for one piece of work, which `check` can end: it is called before every pass of either
-        model, and what it raises ends the work there."""
+        model and amid the reading of a prompt, and what it raises ends the work there."""
         draft = CancellableModel(self.draft, check) if self.draft else None
         lent = replace(self, target=CancellableModel(self.target, check), draft=draft, check=check)
         vars(lent)["texts"] = self.texts  # what was looked up once stays known

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel, StaticCache
 
-from specdec.models.interface import PREFILL_CHUNK, refuse_overflow, refuse_rewinding_forward
-from specdec.models.transformers_model import limits_of, refuse_unless_rewindable
+from specdec.models.interface import refuse_overflow, refuse_rewinding_forward
+from specdec.models.transformers_model import PREFILL_CHUNK, limits_of, refuse_unless_rewindable
 from specdec.settings import MAX_GAMMA
 
 DEFAULT_CAPACITY = 4096

@@ -8,8 +8,10 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache, PreTrainedModel
 
-from specdec.models.interface import NO_LIMIT, PREFILL_CHUNK, refuse_overflow, refuse_rewinding_forward
+from specdec.models.interface import NO_LIMIT, refuse_overflow, refuse_rewinding_forward
 from specdec.settings import BadInput
+
+PREFILL_CHUNK = 256
 
 
 class CannotRewind(BadInput):

@@ -10,9 +10,8 @@ import transformers
 from transformers import AutoModelForCausalLM
 
 from specdec.models.cancelling import CancellableModel, Cancelled, cancelled_by
-from specdec.models.interface import PREFILL_CHUNK
 from specdec.models.table import TableModel
-from specdec.models.transformers_model import CannotRewind, TransformersModel
+from specdec.models.transformers_model import PREFILL_CHUNK, CannotRewind, TransformersModel
 from specdec.settings import BadInput
 
 SHAPE = dict(hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2)
@@ -117,7 +116,9 @@ def test_a_model_that_can_be_cancelled_gives_the_same_numbers(tiny_llama):
     for one in (plain, model):
         one.prefill(ids[:-1])
     assert torch.equal(model.extend(ids[-1:]), plain.extend(ids[-1:]))
-    assert asked == [0, PREFILL_CHUNK, 2 * PREFILL_CHUNK, count]
+    # Before reading, before each of two layers in three pieces (the first fills the cache), before the pass.
+    assert asked == [0, 0, 256, 256, 512, 512, 519, 519]
+    assert not any(layer._forward_pre_hooks for layer in network.modules())
     assert (model.name, model.max_length, model.model) == (plain.name, plain.max_length, network)
     with pytest.raises(BadInput, match=f"{count + 1} \\+ 300 are too many"):
         model.prefill(torch.zeros(300, dtype=torch.int64))
@@ -125,11 +126,17 @@ def test_a_model_that_can_be_cancelled_gives_the_same_numbers(tiny_llama):
 
 def test_a_cancelled_model_begins_afresh(tiny_llama):
     count = 2 * PREFILL_CHUNK + 7
-    stop, ids = threading.Event(), some_ids(count)
+    ids, stop, asked = some_ids(count), threading.Event(), []
     network = TransformersModel(tiny_llama(max_positions=count))
-    stop.set()
+
+    def between_two_layers_of_the_second_piece() -> None:
+        asked.append(None)
+        if len(asked) == 5:
+            stop.set()
+        cancelled_by(stop)()
+
     with pytest.raises(Cancelled):
-        CancellableModel(network, cancelled_by(stop)).prefill(ids)
+        CancellableModel(network, between_two_layers_of_the_second_piece).prefill(ids)
     model = CancellableModel(network, cancelled_by(threading.Event()))
     model.rewind(0)
     model.prefill(ids[:-1])
