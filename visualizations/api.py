@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing
 from dataclasses import fields
 from inspect import Parameter, Signature
@@ -15,26 +16,27 @@ from specdec.settings import BadInput, Settings
 from specdec.trace.trace import Trace
 from visualizations.serving.inputs import checked_prompt, pair_choice
 from visualizations.serving.runner import ModelShelf
+from visualizations.serving.stopping import OpenRuns
+
+_DOCUMENTATION = """Decode a prompt speculatively and return the trace of the run.
+
+While it runs, updates {"emitted": n} arrive, so that a caller can follow and cancel it; the last update, which is
+the result, is the trace. pair is a key of the catalogue, or "custom" with two Hub ids in target and draft.
+"""
 
 
-def decode_endpoint(shelf: ModelShelf) -> Callable[..., Iterator[dict[str, Any]]]:
+def decode_endpoint(shelf: ModelShelf, runs: OpenRuns) -> Callable[..., AsyncIterator[dict[str, Any]]]:
     """The function behind the endpoint: prompt, pair, target, draft and every field of `Settings`."""
     signature = _signature()
 
-    def decode(*values: Any) -> Iterator[dict[str, Any]]:
-        """Decode a prompt speculatively and return the trace of the run.
-
-        While it runs, updates {"emitted": n} arrive, so that a caller can follow and cancel it; the
-        last update, which is the result, is the trace. pair is a key of the catalogue, or "custom"
-        with two Hub ids in target and draft.
-        """
+    def steps(stop: threading.Event, *values: Any) -> Iterator[dict[str, Any]]:
         given = signature.bind(*values).arguments
         try:
             prompt = checked_prompt(given.pop("prompt"))
             choice = pair_choice(given.pop("pair"), given.pop("target"), given.pop("draft"))
             settings = Settings.checked(**given)
             trace = None
-            with closing(shelf.traces(choice, prompt, settings)) as events:
+            with closing(shelf.traces(choice, prompt, settings, stop)) as events:
                 for event in events:
                     trace = event if isinstance(event, Trace) else None
                     yield {"emitted": trace.metrics.emitted if trace else 0}
@@ -43,8 +45,12 @@ def decode_endpoint(shelf: ModelShelf) -> Callable[..., Iterator[dict[str, Any]]
         if trace is not None:
             yield trace.to_dict()
 
-    decode.__signature__ = signature  # type: ignore[attr-defined]
-    decode.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()} | {"return": dict[str, Any]}
+    decode = runs.handler(steps)
+    decode.__doc__ = _DOCUMENTATION
+    own = Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=gr.Request)
+    decode.__signature__ = signature.replace(parameters=[own, *signature.parameters.values()])  # type: ignore[attr-defined]
+    decode.__annotations__ = {p.name: p.annotation for p in decode.__signature__.parameters.values()}
+    decode.__annotations__["return"] = dict[str, Any]
     return decode
 
 

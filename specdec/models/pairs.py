@@ -9,10 +9,11 @@ import functools
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from specdec.models.cancelling import CancellableModel, Check, go_on
 from specdec.models.weights import (
     Progress,
     Report,
@@ -75,7 +76,10 @@ DEFAULT_PAIR = _SPECS[0].key
 
 @dataclass(frozen=True)
 class Pair:
-    """A target and a draft, loaded. draft is None when only prompt lookup can draft for the target."""
+    """A target and a draft, loaded. draft is None when only prompt lookup can draft for the target.
+
+    check: to be called by long work between its steps, where that isn't the models' passes; see `cancellable`.
+    """
 
     info: PairInfo
     target: LanguageModel
@@ -83,12 +87,21 @@ class Pair:
     tokenizer: PreTrainedTokenizerBase
     eos_ids: frozenset[int]
     dtype: str
+    check: Check = go_on
 
     @functools.cached_property
     def texts(self) -> TokenTexts:
         from specdec.trace.tokens import TokenTexts
 
         return TokenTexts(self.tokenizer)
+
+    def cancellable(self, check: Check) -> Pair:
+        """The same pair for one piece of work, which `check` can end: it is called before every pass of either
+        model and amid the reading of a prompt, and what it raises ends the work there."""
+        draft = CancellableModel(self.draft, check) if self.draft else None
+        lent = replace(self, target=CancellableModel(self.target, check), draft=draft, check=check)
+        vars(lent)["texts"] = self.texts  # what was looked up once stays known
+        return lent
 
     def encode(self, prompt: str, *, chat: bool) -> list[int]:
         """Prompt ids; in chat mode the template's system turn and assistant marker are around it.

@@ -11,6 +11,7 @@ import torch
 from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
 from transformers.utils import logging
 
+from specdec.models.cancelling import Check
 from specdec.models.devices import synchronise
 from specdec.models.pairs import Pair
 from specdec.settings import BadInput, Settings
@@ -20,10 +21,11 @@ NO_TOP_K = 0
 
 
 class _Stamps(StoppingCriteria):
-    """Notes the clock and the length after every step; never stops a run."""
+    """Notes the clock and the length after every step, then asks whether to go on; ends no text by itself."""
 
-    def __init__(self, device: torch.device):
+    def __init__(self, device: torch.device, check: Check):
         self._device = device
+        self._check = check
         self.times: list[float] = []
         self.lengths: list[int] = []
 
@@ -31,6 +33,7 @@ class _Stamps(StoppingCriteria):
         synchronise(self._device)
         self.times.append(perf_counter())
         self.lengths.append(input_ids.shape[1])
+        self._check()
         return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
 
 
@@ -45,7 +48,7 @@ def time_generate(pair: Pair, prompt_ids: Sequence[int], settings: Settings) -> 
     target, draft = generating_models(pair, settings)
     config = generation_config(target, pair.eos_ids, settings)
     ids = torch.tensor([list(prompt_ids)], device=target.device)
-    stamps = _Stamps(target.device)
+    stamps = _Stamps(target.device, pair.check)
     arguments: dict[str, Any] = {"generation_config": config, "stopping_criteria": StoppingCriteriaList([stamps])}
     if draft is not None:
         arguments["assistant_model"] = draft

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ def pair(table_pair) -> Any:
 
 
 def test_a_run_waits_for_its_models_and_then_grows(pair: Any) -> None:
-    events = list(ModelShelf(lambda choice, note: pair).traces(A, "t0 t1", RAW))
+    events = list(ModelShelf(lambda choice, note: pair).traces(A, "t0 t1", RAW, threading.Event()))
     traces = [event for event in events if isinstance(event, Trace)]
     counts = [trace.metrics.emitted for trace in traces]
     assert counts == sorted(set(counts)) and counts[-1] == 20
@@ -32,16 +33,16 @@ def test_a_run_waits_for_its_models_and_then_grows(pair: Any) -> None:
 
 def test_a_closed_run_frees_the_models_for_the_next(pair: Any) -> None:
     shelf = ModelShelf(lambda choice, note: pair)
-    first = shelf.traces(A, "t0", RAW)
+    first = shelf.traces(A, "t0", RAW, threading.Event())
     while not isinstance(next(first), Trace):
         pass
     first.close()
-    assert [e for e in shelf.traces(A, "t0", RAW) if isinstance(e, Trace)][-1].metrics.emitted == 20
+    assert [e for e in shelf.traces(A, "t0", RAW, threading.Event()) if isinstance(e, Trace)][-1].metrics.emitted == 20
 
 
 def test_a_second_run_waits_while_the_first_holds_the_models(pair: Any) -> None:
     shelf = ModelShelf(lambda choice, note: pair)
-    first, second = shelf.traces(A, "t0", RAW), shelf.traces(A, "t0", RAW)
+    first, second = shelf.traces(A, "t0", RAW, threading.Event()), shelf.traces(A, "t0", RAW, threading.Event())
     while not isinstance(next(first), Trace):
         pass
     assert next(second).busy
@@ -52,8 +53,8 @@ def test_a_second_run_waits_while_the_first_holds_the_models(pair: Any) -> None:
 def test_a_refused_prompt_frees_the_models_too(pair: Any) -> None:
     shelf = ModelShelf(lambda choice, note: pair)
     with pytest.raises(BadInput):
-        list(shelf.traces(A, "t0", Settings(chat=True)))  # these models have no chat template
-    assert isinstance([*shelf.traces(A, "t0", RAW)][-1], Trace)
+        list(shelf.traces(A, "t0", Settings(chat=True), threading.Event()))  # these models have no chat template
+    assert isinstance([*shelf.traces(A, "t0", RAW, threading.Event())][-1], Trace)
 
 
 @pytest.mark.parametrize("fault", [BadInput("The model can hold 9 tokens."), RuntimeError("no memory")])
@@ -80,8 +81,8 @@ def test_a_failed_load_is_told_and_tried_again(pair: Any) -> None:
 
     shelf = ModelShelf(load)
     with pytest.raises(BadInput, match="No route"):
-        list(shelf.traces(A, "t0", RAW))
-    assert isinstance([*shelf.traces(A, "t0", RAW)][-1], Trace)
+        list(shelf.traces(A, "t0", RAW, threading.Event()))
+    assert isinstance([*shelf.traces(A, "t0", RAW, threading.Event())][-1], Trace)
 
 
 def test_an_unforeseen_fault_of_a_load_is_told_in_a_sentence() -> None:
@@ -89,7 +90,7 @@ def test_an_unforeseen_fault_of_a_load_is_told_in_a_sentence() -> None:
         raise MemoryError
 
     with pytest.raises(BadInput, match="our student could not be loaded: MemoryError"):
-        list(ModelShelf(load).traces(A, "t0", RAW))
+        list(ModelShelf(load).traces(A, "t0", RAW, threading.Event()))
 
 
 def test_asking_twice_loads_once(pair: Any) -> None:
@@ -113,6 +114,42 @@ def test_the_pair_used_longest_ago_makes_room(pair: Any) -> None:
     for choice in (A, B, A, C, A, B):
         assert shelf.request(choice).finished.wait(10)
     assert loads == [A, B, C, B]
+
+
+def test_a_run_that_waits_for_its_models_leaves_at_once(pair: Any) -> None:
+    gate, stop = threading.Event(), threading.Event()
+    events = ModelShelf(lambda choice, note: gate.wait(30) and pair).traces(A, "t0", RAW, stop)
+    assert next(events).loading is not None
+    stop.set()
+    began = time.monotonic()
+    assert list(events) == [] and time.monotonic() - began < 2
+    gate.set()
+
+
+def test_a_load_that_nobody_waits_for_lets_the_next_pass(pair: Any) -> None:
+    gate, stop = threading.Event(), threading.Event()
+    shelf = ModelShelf(lambda choice, note: gate.wait(30) and pair if choice == A else pair)
+    first, second = shelf.traces(A, "t0", RAW, stop), shelf.traces(B, "t0", RAW, threading.Event())
+    assert next(first).loading is not None
+    for _ in range(3):
+        assert next(second).loading is not None  # one load at a time, while somebody waits for the first
+    stop.set()
+    assert list(first) == []
+    assert isinstance([*second][-1], Trace)
+    gate.set()
+    assert isinstance([*shelf.traces(A, "t0", RAW, threading.Event())][-1], Trace)
+
+
+def test_loads_that_nobody_waits_for_are_not_begun_and_fill_no_place(pair: Any) -> None:
+    gate, loads = threading.Event(), []
+    shelf = ModelShelf(lambda choice, note: loads.append(choice) or gate.wait(30) and pair)
+    kept = shelf.request(A)
+    for number in range(2 * MAX_WAITING_LOADS):
+        shelf.leave(shelf.request(PairChoice("custom", f"a/{number}", "b/c")))
+    last = shelf.request(B)
+    gate.set()
+    assert kept.finished.wait(10) and last.finished.wait(10)
+    assert loads == [A, B]
 
 
 def test_loads_do_not_pile_up(pair: Any) -> None:

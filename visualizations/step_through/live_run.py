@@ -58,7 +58,7 @@ def run_steps(
 ) -> Iterator[Shown]:
     """What to show at every step of a run, the last when it is over.
 
-    Setting `stop` ends it within a round, a fault with a line in words. Closing the iterator ends it too.
+    Setting `stop` ends it within a pass of a model, a fault with a line in words. Closing the iterator ends it too.
     """
     view, trace = GrowingView(), None
 
@@ -66,7 +66,7 @@ def run_steps(
         return Shown(line, view.value(trace, running=False) if trace else empty_view())
 
     try:
-        with closing(shelf.traces(choice, prompt, settings)) as events:
+        with closing(shelf.traces(choice, prompt, settings, stop)) as events:
             for event in events:
                 if stop.is_set():
                     break

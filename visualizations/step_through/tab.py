@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -83,17 +83,14 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
 
     gr.on([run.click, prompt.submit], None, None, run_line, js=_WAIT % json.dumps(t("app.your_turn")), **QUIET)
     runs = OpenRuns()
-
-    def start(request: gr.Request, asked: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
-        with runs.run(request.session_hash) as stopped:
-            yield from _run(shelf, stopped, asked, values)
+    runs.stop_when_left(page)
 
     def halt(request: gr.Request) -> None:
         runs.stop(request.session_hash)
 
     running = gr.on(
         [run.click, prompt.submit],
-        start,
+        runs.handler(partial(_run, shelf)),
         [prompt, *form.components],
         [view, run_line, trace],
         preprocess=False,  # the raw values are checked in one place, with one kind of sentence
@@ -117,7 +114,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     return RunOnScreen(view, trace)
 
 
-def _run(shelf: ModelShelf, stopped: threading.Event, prompt: Any, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+def _run(shelf: ModelShelf, stopped: threading.Event, prompt: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
     try:
         choice, settings = read_form(values)
         checked_prompt(prompt)

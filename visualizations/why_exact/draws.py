@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
@@ -58,16 +59,20 @@ def draw_from_bars(bars: Bars, request: Request) -> dict[str, Any]:
     return _shown_test(test, settings, drafted, reported, bars.names, "bars", [source, *_remarks(bars, request)])
 
 
-def draw_with_loop(bars: Bars, request: Request) -> dict[str, Any]:
-    """Run the decoding loop itself on the two tables."""
+def draw_with_loop(bars: Bars, request: Request, stop: threading.Event) -> dict[str, Any] | None:
+    """Run the decoding loop itself on the two tables; None when `stop` was set before it was done."""
     import_engine()
     from specdec.exactness.loop_test import loop_test
+    from specdec.models.cancelling import Cancelled, cancelled_by
 
     p, q = _tensors(bars)
     settings = Settings(rule=request.rule, seed=request.seed, gamma=2)
     drafted, reported = _draft_law(q, request.rule)
     sampling = Sampling(top_k=RAW_DRAFT_TOP_K) if request.rule == "raw_draft" else Sampling()
-    test = loop_test(p, q, settings, LOOP_ROUNDS, drafted=sampling)
+    try:
+        test = loop_test(p, q, settings, LOOP_ROUNDS, drafted=sampling, check=cancelled_by(stop))
+    except Cancelled:
+        return None
     source = t("exact.sampling.source_loop", n=f"{LOOP_ROUNDS:,}")
     return _shown_test(test, settings, drafted, reported, bars.names, "loop", [source, *_remarks(bars, request)])
 
@@ -93,7 +98,7 @@ def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> It
         if request.rule == "raw_draft":
             q, reported = _top_k(q, RAW_DRAFT_TOP_K), q
     began = perf_counter()
-    test = sampling_test(p, q, settings, request.n, reported=reported)
+    test = sampling_test(p, q, settings, request.n, reported=reported, check=pair.check)
     seconds = perf_counter() - began
     order = p.topk(min(SHOWN_CELLS, int((p > 0).sum()))).indices
     names = [token_label(token.text, token.id, token.bytes) for token in map(pair.texts.alone, order.tolist())]

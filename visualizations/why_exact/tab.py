@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -16,6 +18,7 @@ from specdec.trace.trace import Trace
 from visualizations.components.table_view import TableView, table
 from visualizations.serving.inputs import CUSTOM, PairChoice, pair_choice
 from visualizations.serving.runner import ModelShelf, Waiting
+from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.live_run import waiting_line
 from visualizations.step_through.tab import MODEL_QUEUE, QUIET, RunOnScreen, shown_trace
 from visualizations.text import section, t
@@ -44,11 +47,13 @@ _SELECTED = (
     ".findIndex((token) => token.getAttribute('aria-pressed') === 'true'))"
 )
 _WITH_SELECTED = f"(...values) => [...values.slice(0, -1), {_SELECTED}]"
+# A test that leaves the queue sends nothing, so the page itself notes that it is over.
+_STOPPED = "(drawn) => drawn.state === 'waiting' ? {...drawn, state: 'empty', headline: %s} : drawn"
 _SWITCH = """(rule) => %s.includes(rule) ? [%s, %s] : ['token', %s]"""
 
 
-def build_exact_tab(tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
-    """Create the tab inside the open `tab`. run: what the first tab shows."""
+def build_exact_tab(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
+    """Create the tab inside the open `tab` of `page`. run: what the first tab shows."""
     gr.Markdown(t("exact.intro"))
     bars = Playground(elem_id="playground")
     loaded = bars.load_selected(None, [run.view, bars], bars, js=load_script(), **QUIET)
@@ -68,17 +73,29 @@ def build_exact_tab(tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
         with gr.Accordion(question["q"], open=False):
             gr.Markdown(question["a"])
 
-    choices = [rule, n, seed, bars]
-    for source in ("bars", "loop"):
-        buttons[source].click(partial(_draw, source), choices, drawn, **QUIET, **TABLES)
-    real = partial(_draw_real, shelf)
-    buttons["real"].click(real, [rule, n, seed, run.trace, selected], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
+    choices, position = [rule, n, seed, bars], [run.trace, selected]
+    draws = OpenRuns()
+    draws.stop_when_left(page)
+    events = [
+        buttons[source].click(draws.handler(partial(_draw, source)), choices, drawn, **QUIET, **TABLES)
+        for source in ("bars", "loop")
+    ]
+    real = draws.handler(partial(_draw_real, shelf))
+    events.append(buttons["real"].click(real, [rule, n, seed, *position], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE))
     names = [json.dumps(t(f"exact.sampling.{key}")) for key in ("switch_back", "switch")]
     script = _SWITCH % (json.dumps(EXACT_RULES), json.dumps(BIASED_EXAMPLE), *names)
     switched = switch.click(None, rule, [rule, switch], js=script, **QUIET)
-    switched.then(_draw_again, [*choices, drawn], drawn, **QUIET, **TABLES)
-    again = partial(_draw_real_again, shelf)
-    switched.then(again, [rule, n, seed, drawn, run.trace, selected], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
+    events.append(switched.then(draws.handler(_draw_again), [*choices, drawn], drawn, **QUIET, **TABLES))
+    again = draws.handler(partial(_draw_real_again, shelf))
+    events.append(
+        switched.then(again, [rule, n, seed, drawn, *position], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
+    )
+
+    def halt(request: gr.Request) -> None:
+        draws.stop(request.session_hash)
+
+    halted = buttons["stop"].click(halt, queue=False, **QUIET)
+    halted.then(None, drawn, drawn, js=_STOPPED % json.dumps(t("exact.sampling.stopped")), cancels=events, **QUIET)
 
     bars.release(_today, bars, today, trigger_mode="always_last", **QUIET, **TABLES)
     loaded.then(_today, bars, today, **QUIET, **TABLES)
@@ -109,6 +126,7 @@ def _sampling_parts() -> tuple[gr.Dropdown, gr.Radio, gr.Number, dict[str, gr.Bu
             )
             for key in ("bars", "loop", "real")
         }
+        buttons["stop"] = gr.Button(t("exact.sampling.stop"), min_width=100, elem_id="draw-stop")
         switch = gr.Button(t("exact.sampling.switch"), min_width=180, elem_id="switch-rule")
     return rule, n, seed, buttons, switch, SamplingView(elem_id="sampling")
 
@@ -118,46 +136,53 @@ def _tags() -> dict[str, str]:
     return {"exact": words["exact"], "biased": words["biased"]}
 
 
-def _draw(source: str, rule: Any, n: Any, seed: Any, bars: Any) -> Iterator[dict[str, Any]]:
+def _draw(source: str, stop: threading.Event, rule: Any, n: Any, seed: Any, bars: Any) -> Iterator[dict[str, Any]]:
     """Test the bars, or the loop on them."""
     try:
         request, laws = Request.checked(rule, n, seed), checked_bars(bars)
         yield waiting_value(t("exact.sampling.drawing"), source=source)
-        yield draw_from_bars(laws, request) if source == "bars" else draw_with_loop(laws, request)
+        test = draw_from_bars(laws, request) if source == "bars" else draw_with_loop(laws, request, stop)
+        yield test or _stopped(source)
     except Exception as fault:
         yield _fault(fault, source)
 
 
 def _draw_real(
-    shelf: ModelShelf, rule: Any, n: Any, seed: Any, trace: Trace | None, index: Any
+    shelf: ModelShelf, stop: threading.Event, rule: Any, n: Any, seed: Any, trace: Trace | None, index: Any
 ) -> Iterator[dict[str, Any]]:
     """Test the real pair at a position of the run."""
     try:
         request, run = Request.checked(rule, n, seed), shown_trace(trace)
         place = checked_position(run, index)
-        for event in shelf.using(_pair_of(run), partial(draw_from_pair, trace=run, index=place, request=request)):
-            if not isinstance(event, Waiting):
-                yield event
-            elif event.loading is not None or event.busy:
-                yield waiting_value(waiting_line(event)["text"], source="real")
-            else:
-                yield waiting_value(t("exact.sampling.models"), source="real")
+        work = partial(draw_from_pair, trace=run, index=place, request=request)
+        event = None
+        with closing(shelf.using(_pair_of(run), work, stop)) as events:
+            for event in events:
+                if not isinstance(event, Waiting):
+                    yield event
+                elif event.loading is not None or event.busy:
+                    yield waiting_value(waiting_line(event)["text"], source="real")
+                else:
+                    yield waiting_value(t("exact.sampling.models"), source="real")
+        if event is None or isinstance(event, Waiting):
+            yield _stopped("real")
     except Exception as fault:
         yield _fault(fault, "real")
 
 
-def _draw_again(rule: Any, n: Any, seed: Any, bars: Any, drawn: Any) -> Iterator[Any]:
+def _draw_again(stop: threading.Event, rule: Any, n: Any, seed: Any, bars: Any, drawn: Any) -> Iterator[Any]:
     """The last test with another rule, unless it was one of the real pair."""
     source = drawn.get("source") if isinstance(drawn, dict) else ""
-    yield from _draw("loop" if source == "loop" else "bars", rule, n, seed, bars) if source != "real" else [gr.skip()]
+    asked = "loop" if source == "loop" else "bars"
+    yield from _draw(asked, stop, rule, n, seed, bars) if source != "real" else [gr.skip()]
 
 
 def _draw_real_again(
-    shelf: ModelShelf, rule: Any, n: Any, seed: Any, drawn: Any, trace: Trace | None, index: Any
+    shelf: ModelShelf, stop: threading.Event, rule: Any, n: Any, seed: Any, drawn: Any, trace: Trace | None, index: Any
 ) -> Iterator[Any]:
     """The last test with another rule, if it was one of the real pair."""
     real = isinstance(drawn, dict) and drawn.get("source") == "real"
-    yield from _draw_real(shelf, rule, n, seed, trace, index) if real else [gr.skip()]
+    yield from _draw_real(shelf, stop, rule, n, seed, trace, index) if real else [gr.skip()]
 
 
 def _today(bars: Any) -> dict[str, Any]:
@@ -189,6 +214,10 @@ def _pair_of(trace: Trace) -> PairChoice:
         return pair_choice(CUSTOM, info.target, info.draft)
     except BadInput:
         raise BadInput(t("exact.bad.no_models", pair=info.name[:80])) from None
+
+
+def _stopped(source: str) -> dict[str, Any]:
+    return waiting_value(t("exact.sampling.stopped"), "empty", source)
 
 
 def _fault(fault: Exception, source: str) -> dict[str, Any]:
