@@ -8,9 +8,10 @@ from typing import Any
 import gradio as gr
 
 from visualizations.api import decode_endpoint
+from visualizations.components.model_events import MODEL_QUEUE
 from visualizations.is_it_faster.tab import build_is_it_faster
 from visualizations.serving.runner import ModelShelf
-from visualizations.step_through.tab import MODEL_QUEUE, build_step_through
+from visualizations.step_through.tab import build_step_through
 from visualizations.text import t
 from visualizations.why_exact.tab import build_exact_tab
 
@@ -29,7 +30,7 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
             with gr.Tab(t("app.tabs.step_through")):
                 run = build_step_through(demo, shelf)
             with gr.Tab(t("exact.tab")) as tab:
-                build_exact_tab(tab, shelf, run)
+                build_exact_tab(demo, tab, shelf, run)
             with gr.Tab(t("faster.tab")):
                 build_is_it_faster(demo, shelf)
         gr.api(decode_endpoint(shelf), api_name="decode", **MODEL_QUEUE)
