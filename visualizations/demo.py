@@ -8,10 +8,11 @@ from typing import Any
 import gradio as gr
 
 from visualizations.api import decode_endpoint
+from visualizations.components.model_events import MODEL_QUEUE
 from visualizations.is_it_faster.tab import build_is_it_faster
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
-from visualizations.step_through.tab import MODEL_QUEUE, build_step_through
+from visualizations.step_through.tab import build_step_through
 from visualizations.text import t
 from visualizations.why_exact.tab import build_exact_tab
 

@@ -14,6 +14,7 @@ import gradio as gr  # noqa: E402
 from specdec.settings import RULES, Settings  # noqa: E402
 from tests.made_trace import HOSTILE, made_trace  # noqa: E402
 from visualizations.serving.runner import ModelShelf  # noqa: E402
+from visualizations.step_through.kept_run import KeptRun, kept  # noqa: E402
 from visualizations.step_through.live_run import view_of  # noqa: E402
 from visualizations.step_through.run_view import RunView  # noqa: E402
 from visualizations.step_through.tab import RunOnScreen  # noqa: E402
@@ -33,7 +34,7 @@ def url():
             with gr.Tab("run"):
                 view = RunView(view_of(TRACE), elem_id="run-view")
             with gr.Tab("exact") as tab:
-                build_exact_tab(tab, ModelShelf(_no_models), RunOnScreen(view, gr.State(TRACE)))
+                build_exact_tab(demo, tab, ModelShelf(_no_models), RunOnScreen(view, KeptRun(kept(TRACE))))
     demo.queue()
     _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
     yield address

@@ -15,6 +15,8 @@ from gradio.components import Component
 from specdec.settings import BadInput
 from specdec.timing.prompts import own_prompts
 from visualizations.components.chart import Chart
+from visualizations.components.keeping import keep
+from visualizations.components.model_events import AT_ONCE, QUIET, ask_on, on_ask
 from visualizations.components.status_line import StatusLine, status
 from visualizations.is_it_faster.form import RunsPart, build_runs_part, build_settings_part, read_runs, read_settings
 from visualizations.is_it_faster.live import (
@@ -36,7 +38,6 @@ from visualizations.is_it_faster.what_if import WhatIfView
 from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
-from visualizations.step_through.tab import MODEL_QUEUE, QUIET
 from visualizations.text import t
 
 RECORDED_WAY = "gamma4"
@@ -71,24 +72,32 @@ def build_is_it_faster(page: gr.Blocks, shelf: ModelShelf) -> None:
 
     shared = list(settings.components)
     everything = shared + list(repeated.components)
-    runs = OpenRuns()
-    runs.stop_when_left(page)
+    open_runs = [OpenRuns() for _ in sections]
+    wanted = (
+        (partial(_race, shelf), [prompt, *shared]),
+        (partial(_compare, shelf), everything),
+        (partial(_machine, shelf), shared),
+        (partial(_sweep, shelf), everything),
+    )
     events = [
-        _on(runs, race, partial(_race, shelf), [prompt, *shared]),
-        _on(runs, compared, partial(_compare, shelf), everything),
-        _on(runs, machine, partial(_machine, shelf), shared),
-        _on(runs, sweep, partial(_sweep, shelf), everything),
+        _on(section, runs, steps, inputs)
+        for section, runs, (steps, inputs) in zip(sections, open_runs, wanted, strict=True)
     ]
+    for runs in open_runs:
+        runs.stop_when_left(page)
 
     def halt(request: gr.Request) -> None:
-        runs.stop(request.session_hash)
+        for runs in open_runs:
+            runs.stop(request.session_hash)
 
     noted = [race.parts[0], *(section.line for section in sections)]
     note: dict[str, Any] = dict(fn=None, inputs=noted, outputs=noted, js=_STOP % json.dumps(t("faster.stopped")), **QUIET)
     for section in sections:  # a run comes to its own end first; then one that only waits leaves the queue
-        section.stop.click(halt, queue=False, **QUIET).then(**note, cancels=events)
+        halted = section.stop.click(halt, **AT_ONCE)
+        halted.then(**note, cancels=events)
     shown = [part for section in sections for part in (section.line, *section.parts)]
-    page.load(_recorded_values, None, shown, concurrency_limit=None, **QUIET)
+    page.load(_recorded_values, None, shown, **AT_ONCE)
+    keep(page, "measurement", [prompt, *everything])
 
 
 def _race_section() -> tuple[Section, gr.Textbox]:
@@ -151,10 +160,10 @@ def _line(name: str) -> StatusLine:
     return StatusLine(status(t("faster.reading"), "quiet"), elem_id=f"{name}-line")
 
 
-def _on(runs: OpenRuns, section: Section, steps: Callable[..., Iterator[Shown]], inputs: Sequence[Component]) -> Any:
-    """The event of a section's button: the raw values are checked in one place, with one kind of sentence."""
+def _on(section: Section, runs: OpenRuns, steps: Callable[..., Iterator[Shown]], inputs: Sequence[Component]) -> Any:
+    """The event of a section's button."""
 
-    def run(stop: threading.Event, *values: Any) -> Iterator[tuple[Any, ...]]:
+    def work(stop: threading.Event, *values: Any) -> Iterator[tuple[Any, ...]]:
         kept = (gr.skip(),) * len(section.parts)
         try:
             for shown in steps(stop, *values):
@@ -162,16 +171,8 @@ def _on(runs: OpenRuns, section: Section, steps: Callable[..., Iterator[Shown]],
         except BadInput as refusal:
             yield status(str(refusal), "fault"), *kept
 
-    return section.button.click(
-        runs.handler(run),
-        list(inputs),
-        [section.line, *section.parts],
-        preprocess=False,
-        show_progress="minimal",
-        show_progress_on=section.line,
-        api_visibility="private",
-        **MODEL_QUEUE,
-    )
+    ask_on([section.button.click], section.line)
+    return on_ask(section.line, runs, work, inputs, [section.line, *section.parts])
 
 
 def _race(shelf: ModelShelf, stop: threading.Event, prompt: Any, *values: Any) -> Iterator[Shown]:

@@ -1,6 +1,6 @@
-"""Ending the runs of a page: at its visitor's wish, when its tab is closed, when a program cancels its call.
+"""The runs of a page: one that waits or is under way for each visitor, and its end.
 
-All three set the run's stop event, and whoever works on the models asks for it between their passes. Gradio
+A visitor's wish, a closed tab and a program that cancels its call all set the run's stop event, and whoever works on the models asks for it between their passes. Gradio
 itself ends a generator only where it yields, which a long prompt or a timed span doesn't do.
 """
 
@@ -16,6 +16,7 @@ import gradio as gr
 from anyio import to_thread
 
 LONGEST_PASS_SECONDS = 60.0
+ENDING_SECONDS = 2.0
 
 T = TypeVar("T")
 _END: Any = object()
@@ -29,16 +30,40 @@ class _Run:
 
 
 class OpenRuns:
-    """The runs under way, by the session of their page. A run is forgotten when it is over."""
+    """The runs that wait in the queue or are under way, by the session of their page.
+
+    A run is forgotten when it is over, or has left the queue.
+    """
 
     def __init__(self) -> None:
         self._runs: list[_Run] = []
+        self._waiting: set[str] = set()
+        self._lock = threading.Lock()
+
+    def admit(self, session: str) -> bool:
+        """Whether a run of the session may join the queue, where it then waits: not while another does, or is open.
+
+        A run that is about to end gets a moment for it, since its visitor may have seen its last word already.
+        """
+        for run in self._of(session):
+            run.over.wait(ENDING_SECONDS)
+        with self._lock:
+            free = session not in self._waiting and not self._of(session)
+            if free:
+                self._waiting.add(session)
+            return free
+
+    def leave(self, session: str) -> None:
+        """The session's run, if one waits, has left the queue."""
+        self._waiting.discard(session)
 
     @contextmanager
     def run(self, session: str) -> Iterator[threading.Event]:
         """While a run lasts: the event that is set when nobody waits for it any more."""
         run = _Run(session)
-        self._runs.append(run)
+        with self._lock:
+            self._waiting.discard(session)
+            self._runs.append(run)
         try:
             yield run.stop
         finally:
@@ -46,17 +71,26 @@ class OpenRuns:
             run.over.set()
 
     def stop(self, session: str) -> None:
-        """Ask the session's runs to stop and wait until they have; nothing happens when there is none."""
+        """Ask the session's runs to stop and wait until they have; one that waits is taken to leave the queue."""
         for run in self._ask(session):
             run.over.wait(LONGEST_PASS_SECONDS)
 
     def stop_when_left(self, page: gr.Blocks) -> None:
-        """From now on, a page that is closed stops its runs. `page` must be open for building."""
+        """From now on, a page that is closed stops its runs and waits for none. `page` must be open for building."""
 
         def leave(request: gr.Request) -> None:
             self._ask(request.session_hash)
 
         page.unload(leave)
+
+    def call(self, work: Callable[..., T]) -> Callable[..., T]:
+        """The function of an event that gives one answer, `work(stop, *values)`, outside the queue."""
+
+        def handle(request: gr.Request, *values: Any) -> T:
+            with self.run(request.session_hash) as stop:
+                return work(stop, *values)
+
+        return handle
 
     def handler(self, steps: Callable[..., Iterator[T]]) -> Callable[..., AsyncIterator[T]]:
         """The function of a run's event, which yields what `steps(stop, *values)` yields.
@@ -78,10 +112,14 @@ class OpenRuns:
         return handle
 
     def _ask(self, session: str) -> list[_Run]:
-        asked = [run for run in self._runs if run.session == session]
+        self.leave(session)
+        asked = self._of(session)
         for run in asked:
             run.stop.set()
         return asked
+
+    def _of(self, session: str) -> list[_Run]:
+        return [run for run in self._runs if run.session == session]
 
 
 class _OneByOne:

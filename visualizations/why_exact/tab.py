@@ -11,16 +11,20 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from specdec.models.pairs import CATALOGUE
 from specdec.settings import EXACT_RULES, RULES, BadInput
 from specdec.trace.trace import Trace
+from visualizations.components.keeping import keep
+from visualizations.components.model_events import AT_ONCE, MODEL_QUEUE, QUIET, SEED_OR_FRESH, door
 from visualizations.components.table_view import TableView, table
 from visualizations.serving.inputs import CUSTOM, PairChoice, pair_choice
 from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.serving.stopping import OpenRuns
+from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.live_run import waiting_line
-from visualizations.step_through.tab import MODEL_QUEUE, QUIET, RunOnScreen, shown_trace
+from visualizations.step_through.tab import RunOnScreen
 from visualizations.text import section, t
 from visualizations.why_exact.bars import checked_bars
 from visualizations.why_exact.draws import (
@@ -37,7 +41,8 @@ from visualizations.why_exact.playground.loading import load_script
 from visualizations.why_exact.sampling_view import SamplingView, waiting_value
 from visualizations.why_exact.tables import acceptance_table, kind_of, rule_name, several_tokens, today_table
 
-TABLES: dict[str, Any] = {"concurrency_limit": 2, "concurrency_id": "tables"}
+SOURCES = ("bars", "loop", "real")
+DRAWS_AT_ONCE, DRAW_PATIENCE_SECONDS = 2, 10.0
 BIASED_EXAMPLE = "no_residual"
 _LOG = logging.getLogger(__name__)
 
@@ -47,9 +52,16 @@ _SELECTED = (
     ".findIndex((token) => token.getAttribute('aria-pressed') === 'true'))"
 )
 _WITH_SELECTED = f"(...values) => [...values.slice(0, -1), {_SELECTED}]"
-# A test that leaves the queue sends nothing, so the page itself notes that it is over.
+# The page itself shows that a test is wanted, which asks for it once, and fills in the seed; a test that leaves
+# the queue sends nothing, so it also notes that it is over.
+_WANT = f"(seed, drawn) => drawn.state === 'waiting' ? [] : [{SEED_OR_FRESH}(seed), %s]"
+_SWITCH = f"""(rule, seed, drawn) => {{
+  if (drawn.state === 'waiting') return [];
+  const asks = %s, want = asks[drawn.source] || asks.bars;
+  return [...(%s.includes(rule) ? [%s, %s] : ['token', %s]), {SEED_OR_FRESH}(seed), want];
+}}"""
+_REFUSED = "(drawn) => drawn.state === 'waiting' ? %s : undefined"
 _STOPPED = "(drawn) => drawn.state === 'waiting' ? {...drawn, state: 'empty', headline: %s} : drawn"
-_SWITCH = """(rule) => %s.includes(rule) ? [%s, %s] : ['token', %s]"""
 
 
 def build_exact_tab(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
@@ -73,34 +85,45 @@ def build_exact_tab(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnS
         with gr.Accordion(question["q"], open=False):
             gr.Markdown(question["a"])
 
-    choices, position = [rule, n, seed, bars], [run.trace, selected]
-    draws = OpenRuns()
-    draws.stop_when_left(page)
-    events = [
-        buttons[source].click(draws.handler(partial(_draw, source)), choices, drawn, **QUIET, **TABLES)
-        for source in ("bars", "loop")
-    ]
-    real = draws.handler(partial(_draw_real, shelf))
-    events.append(buttons["real"].click(real, [rule, n, seed, *position], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE))
+    asks = {source: _wanted(source) for source in SOURCES}
+    for source, want in asks.items():
+        buttons[source].click(None, [seed, drawn], [seed, drawn], js=_WANT % json.dumps(want), **QUIET)
     names = [json.dumps(t(f"exact.sampling.{key}")) for key in ("switch_back", "switch")]
-    script = _SWITCH % (json.dumps(EXACT_RULES), json.dumps(BIASED_EXAMPLE), *names)
-    switched = switch.click(None, rule, [rule, switch], js=script, **QUIET)
-    events.append(switched.then(draws.handler(_draw_again), [*choices, drawn], drawn, **QUIET, **TABLES))
-    again = draws.handler(partial(_draw_real_again, shelf))
-    events.append(
-        switched.then(again, [rule, n, seed, drawn, *position], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
-    )
+    script = _SWITCH % (json.dumps(asks), json.dumps(EXACT_RULES), json.dumps(BIASED_EXAMPLE), *names)
+    switch.click(None, [rule, seed, drawn], [rule, switch, seed, drawn], js=script, **QUIET)
+    few, draws = threading.BoundedSemaphore(DRAWS_AT_ONCE), OpenRuns()
+    draws.stop_when_left(page)
+    for source in ("bars", "loop"):
+        ask = getattr(drawn, asks[source]["ask"])
+        ask(draws.call(partial(_draw, few, source)), [rule, n, seed, bars], drawn, **AT_ONCE)
+    real = _on_ask_real(shelf, draws, drawn, [rule, n, seed, run.trace, selected])
 
     def halt(request: gr.Request) -> None:
         draws.stop(request.session_hash)
 
-    halted = buttons["stop"].click(halt, queue=False, **QUIET)
-    halted.then(None, drawn, drawn, js=_STOPPED % json.dumps(t("exact.sampling.stopped")), cancels=events, **QUIET)
+    halted = buttons["stop"].click(halt, **AT_ONCE)
+    halted.then(None, drawn, drawn, js=_STOPPED % json.dumps(t("exact.sampling.stopped")), cancels=[real], **QUIET)
 
-    bars.release(_today, bars, today, trigger_mode="always_last", **QUIET, **TABLES)
-    loaded.then(_today, bars, today, **QUIET, **TABLES)
+    bars.release(_today, bars, today, trigger_mode="always_last", **AT_ONCE)
+    loaded.then(_today, bars, today, **AT_ONCE)
     shown = [several, today, accepted]
-    tab.select(_tables, [bars, run.trace, selected], shown, js=_WITH_SELECTED, **QUIET, **TABLES)
+    tab.select(_tables, [bars, run.trace, selected], shown, js=_WITH_SELECTED, **AT_ONCE)
+    keep(page, "bars and test", [rule, n, seed, bars])
+
+
+def _wanted(source: str) -> dict[str, Any]:
+    """The value of a `SamplingView` that asks for a test."""
+    words = t("app.your_turn" if source == "real" else "exact.sampling.drawing")
+    return waiting_value(words, source=source) | {"ask": f"ask_{source}"}
+
+
+def _on_ask_real(shelf: ModelShelf, draws: OpenRuns, drawn: SamplingView, inputs: list[Any]) -> Dependency:
+    """The event of the test that needs the models: in their queue, one for each visitor."""
+    work = draws.handler(partial(_draw_real, shelf))
+    asked = drawn.ask_real(work, inputs, drawn, js=_WITH_SELECTED, validator=door(draws), **QUIET, **MODEL_QUEUE)
+    refused = waiting_value(t("app.queue_full"), "fault", "real")
+    asked.failure(None, drawn, drawn, js=_REFUSED % json.dumps(refused), **QUIET)
+    return asked
 
 
 def _sampling_parts() -> tuple[gr.Dropdown, gr.Radio, gr.Number, dict[str, gr.Button], gr.Button, SamplingView]:
@@ -136,23 +159,29 @@ def _tags() -> dict[str, str]:
     return {"exact": words["exact"], "biased": words["biased"]}
 
 
-def _draw(source: str, stop: threading.Event, rule: Any, n: Any, seed: Any, bars: Any) -> Iterator[dict[str, Any]]:
-    """Test the bars, or the loop on them."""
+def _draw(
+    few: threading.Semaphore, source: str, stop: threading.Event, rule: Any, n: Any, seed: Any, bars: Any
+) -> dict[str, Any]:
+    """Test the bars, or the loop on them. few: how many may do so at a time."""
     try:
         request, laws = Request.checked(rule, n, seed), checked_bars(bars)
-        yield waiting_value(t("exact.sampling.drawing"), source=source)
-        test = draw_from_bars(laws, request) if source == "bars" else draw_with_loop(laws, request, stop)
-        yield test or _stopped(source)
+        if not few.acquire(timeout=DRAW_PATIENCE_SECONDS):
+            raise BadInput(t("exact.bad.many_draws"))
+        try:
+            test = draw_from_bars(laws, request) if source == "bars" else draw_with_loop(laws, request, stop)
+            return test or _stopped(source)
+        finally:
+            few.release()
     except Exception as fault:
-        yield _fault(fault, source)
+        return _fault(fault, source)
 
 
 def _draw_real(
-    shelf: ModelShelf, stop: threading.Event, rule: Any, n: Any, seed: Any, trace: Trace | None, index: Any
+    shelf: ModelShelf, stop: threading.Event, rule: Any, n: Any, seed: Any, held: Any, index: Any
 ) -> Iterator[dict[str, Any]]:
     """Test the real pair at a position of the run."""
     try:
-        request, run = Request.checked(rule, n, seed), shown_trace(trace)
+        request, run = Request.checked(rule, n, seed), trace_on_screen(held)
         place = checked_position(run, index)
         work = partial(draw_from_pair, trace=run, index=place, request=request)
         event = None
@@ -170,21 +199,6 @@ def _draw_real(
         yield _fault(fault, "real")
 
 
-def _draw_again(stop: threading.Event, rule: Any, n: Any, seed: Any, bars: Any, drawn: Any) -> Iterator[Any]:
-    """The last test with another rule, unless it was one of the real pair."""
-    source = drawn.get("source") if isinstance(drawn, dict) else ""
-    asked = "loop" if source == "loop" else "bars"
-    yield from _draw(asked, stop, rule, n, seed, bars) if source != "real" else [gr.skip()]
-
-
-def _draw_real_again(
-    shelf: ModelShelf, stop: threading.Event, rule: Any, n: Any, seed: Any, drawn: Any, trace: Trace | None, index: Any
-) -> Iterator[Any]:
-    """The last test with another rule, if it was one of the real pair."""
-    real = isinstance(drawn, dict) and drawn.get("source") == "real"
-    yield from _draw_real(shelf, stop, rule, n, seed, trace, index) if real else [gr.skip()]
-
-
 def _today(bars: Any) -> dict[str, Any]:
     try:
         return {"tables": today_table(checked_bars(bars))}
@@ -192,9 +206,9 @@ def _today(bars: Any) -> dict[str, Any]:
         return _refused(refusal)
 
 
-def _tables(bars: Any, trace: Trace | None, index: Any) -> tuple[dict[str, Any], ...]:
-    run = shown_trace(trace)
+def _tables(bars: Any, held: Any, index: Any) -> tuple[dict[str, Any], ...]:
     try:
+        run = trace_on_screen(held)
         accepted = {"tables": acceptance_table(run, position_index(run, index))}
     except BadInput as refusal:
         accepted = _refused(refusal)

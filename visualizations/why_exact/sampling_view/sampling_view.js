@@ -2,6 +2,7 @@
 
 const words = props.words;
 const STEP_MS = 70;
+const WISHES = ["ask_bars", "ask_loop", "ask_real"];
 const root = element.querySelector(".sv");
 const charts = [...element.querySelectorAll(".sv-chart")];
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -66,5 +67,8 @@ function take() {
 part("replay").textContent = words.replay;
 part("replay").addEventListener("click", play);
 take();
-watch("value", take);
+watch("value", () => {
+  take();
+  passOn(WISHES.find((wish) => wish === value.ask), value.state === "waiting");
+});
 charts.forEach((chart, i) => keepDrawn(chart, () => drawChart(i), () => { missing = true; drawWords(); }));
