@@ -122,8 +122,8 @@ def test_the_six_steps_print_the_numbers_of_the_bars(tab):
     q, p = typed(tab, "2"), typed(tab, "3")
     overlap, excess, residual = (table(tab, name) for name in ("overlap", "excess", "residual"))
     sums = {name: tab.locator(f".pg-sum-{name}").text_content() for name in ("overlap", "excess", "residual")}
-    assert tab.locator(".pg-q .pg-value").all_text_contents() == q
-    assert tab.locator(".pg-p .pg-value").all_text_contents() == p
+    assert tab.locator(".pg-bars .pg-q .pg-value").all_text_contents() == q
+    assert tab.locator(".pg-bars .pg-p .pg-value").all_text_contents() == p
     whole = sum(map(float, q))
     assert whole == pytest.approx(1) and sums["excess"] == sums["residual"]
     assert float(sums["overlap"]) + float(sums["excess"]) == pytest.approx(1)

@@ -21,6 +21,7 @@ function drawAll() {
   drawFlow();
   drawBest();
   drawLaws();
+  drawCandidates();
 }
 
 function rebuild() {
@@ -29,6 +30,7 @@ function rebuild() {
   nameBars();
   buildTable();
   buildLaws();
+  buildCandidates();
   drawAxis();
   drawAll();
 }
