@@ -14,8 +14,7 @@ import gradio as gr  # noqa: E402
 from specdec.settings import RULES, Settings  # noqa: E402
 from tests.made_trace import HOSTILE, made_trace  # noqa: E402
 from visualizations.serving.runner import ModelShelf  # noqa: E402
-from visualizations.step_through.live_run import view_of  # noqa: E402
-from visualizations.step_through.run_view import RunView  # noqa: E402
+from visualizations.step_through.run_view import RunView, ShownRun  # noqa: E402
 from visualizations.step_through.tab import RunOnScreen  # noqa: E402
 from visualizations.text import t  # noqa: E402
 from visualizations.why_exact.bars import PRESETS, RAW_DRAFT_TOP_K, Bars, checked_bars, preset_value  # noqa: E402
@@ -30,9 +29,10 @@ def url():
     with gr.Blocks() as demo:
         with gr.Tabs():
             with gr.Tab("run"):
-                view = RunView(view_of(TRACE), elem_id="run-view")
+                run = ShownRun.whole(TRACE)
+                view = RunView(run.since(0), elem_id="run-view")
             with gr.Tab("exact") as tab:
-                build_exact_tab(tab, ModelShelf(_no_models), RunOnScreen(view, gr.State(TRACE)))
+                build_exact_tab(tab, ModelShelf(_no_models), RunOnScreen(view, gr.State(run)))
     demo.queue()
     _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
     yield address

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from specdec.settings import BadInput, Settings
+from specdec.trace.growing import Step
 from specdec.trace.trace import Trace
 from visualizations.serving import zero_gpu
 from visualizations.serving.engine_imports import import_engine
@@ -51,10 +52,10 @@ class Waiting:
     busy: bool = False
 
 
-def _record(pair: Any, prompt: str, settings: Settings) -> Iterator[Trace]:
+def _record(pair: Any, prompt: str, settings: Settings) -> Iterator[Trace | Step]:
     from specdec import recording  # here, because it costs torch: the page opens without
 
-    return recording.stream(pair, prompt, settings)
+    return recording.steps(pair, prompt, settings)
 
 
 class ModelShelf:
@@ -81,8 +82,8 @@ class ModelShelf:
             self._known.move_to_end(choice)
             return self._known[choice]
 
-    def traces(self, choice: PairChoice, prompt: str, settings: Settings) -> Iterator[Waiting | Trace]:
-        """`Waiting` until the first round is there, then the growing trace of a run."""
+    def steps(self, choice: PairChoice, prompt: str, settings: Settings) -> Iterator[Waiting | Trace | Step]:
+        """`Waiting` until the first round is there, then the parts of a run: see `specdec.recording.steps`."""
         work = partial(_record, prompt=prompt, settings=settings)
         return self.using(choice, work, RUN_SECONDS + settings.max_new_tokens * TOKEN_SECONDS)
 

@@ -22,8 +22,8 @@ from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import POLL_SECONDS, ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.examples import Example, examples, recorded_trace
-from visualizations.step_through.live_run import loading_line, run_steps, view_of
-from visualizations.step_through.run_view import RunView
+from visualizations.step_through.live_run import loading_line, run_steps
+from visualizations.step_through.run_view import RunView, ShownRun, run_view_value
 from visualizations.text import t
 
 MODEL_QUEUE: dict[str, Any] = {"concurrency_limit": 1, "concurrency_id": "model"}
@@ -40,15 +40,15 @@ _STOPPED = "(line) => line.mood === 'busy' ? {text: %s, mood: 'done', leave: tru
 
 @dataclass(frozen=True)
 class RunOnScreen:
-    """What other tabs may look at: the run's view, and its trace (None until a first run is made)."""
+    """What other tabs may look at: the run's view, and the `ShownRun` in it (None until a first run is made)."""
 
     view: RunView
-    trace: gr.State
+    run: gr.State
 
 
-def shown_trace(trace: Trace | None) -> Trace:
-    """The trace on screen: the first example's while no other is there."""
-    return trace or recorded_trace(examples()[0])
+def shown_trace(run: ShownRun | None) -> Trace:
+    """The trace on screen, also while it grows: the first example's while no other is there."""
+    return recorded_trace(examples()[0]) if run is None else run.record.trace()
 
 
 def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
@@ -77,8 +77,8 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         upload = gr.UploadButton(
             t("app.upload"), size="sm", min_width=130, file_types=[".json"], type="binary", elem_id="upload"
         )
-    view = RunView(view_of(recorded_trace(first)), elem_id="run-view")
-    trace = gr.State(None, time_to_live=STATE_SECONDS)  # None: the first example, for every visitor
+    view = RunView(run_view_value(recorded_trace(first)), elem_id="run-view")
+    shown_run = gr.State(None, time_to_live=STATE_SECONDS)  # None: the first example, for every visitor
     saver = FileSaver()
 
     gr.on([run.click, prompt.submit], None, None, run_line, js=_WAIT % json.dumps(t("app.your_turn")), **QUIET)
@@ -95,7 +95,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         [run.click, prompt.submit],
         start,
         [prompt, *form.components],
-        [view, run_line, trace],
+        [view, run_line, shown_run],
         preprocess=False,  # the raw values are checked in one place, with one kind of sentence
         show_progress="minimal",
         show_progress_on=run_line,
@@ -106,15 +106,16 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     run_line.leave(None, cancels=[running], **QUIET)
     halted = stop.click(halt, queue=False, **QUIET)
     halted.then(None, run_line, run_line, js=_STOPPED % json.dumps(t("app.stopped")), **QUIET)
-    shown = [view, run_line, trace, prompt, *form.components]
+    shown = [view, run_line, shown_run, prompt, *form.components]
     for example, button in buttons:
         halted = button.click(halt, queue=False, **QUIET)
         halted.then(partial(_show_example, example), None, shown, queue=False, **QUIET)
     halted = upload.upload(halt, queue=False, **QUIET)
     halted.then(partial(_show_upload, form), upload, shown, queue=False, **QUIET)
-    download.click(partial(_save, first), trace, saver, queue=False, **QUIET)
+    download.click(_save, shown_run, saver, queue=False, **QUIET)
+    view.fill_gaps_from(shown_run)
     page.load(partial(_watch_loading, shelf, first), None, models_line, concurrency_limit=None, **QUIET)
-    return RunOnScreen(view, trace)
+    return RunOnScreen(view, shown_run)
 
 
 def _run(shelf: ModelShelf, stopped: threading.Event, prompt: Any, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
@@ -125,7 +126,7 @@ def _run(shelf: ModelShelf, stopped: threading.Event, prompt: Any, values: Seque
         yield gr.skip(), status(str(refusal), "fault"), gr.skip()
         return
     for step in run_steps(shelf, choice, prompt, settings, stopped):
-        yield _or_skip(step.view), step.line, _or_skip(step.trace)
+        yield _or_skip(step.view), step.line, _or_skip(step.run)
 
 
 def _or_skip(value: Any) -> Any:
@@ -137,9 +138,9 @@ def _recorded_line(example: Example) -> dict[str, Any]:
 
 
 def _show_example(example: Example) -> list[Any]:
-    trace = recorded_trace(example)
+    run = ShownRun.whole(recorded_trace(example))
     values = form_values(example.settings, example.choice)
-    return [view_of(trace), _recorded_line(example) | LEAVE, trace, example.prompt, *values]
+    return [run.since(0), _recorded_line(example) | LEAVE, run, example.prompt, *values]
 
 
 def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
@@ -149,11 +150,12 @@ def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
     except BadInput as refusal:
         return [gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip(), *kept]
     line = status(t("app.uploaded", emitted=trace.metrics.emitted), "done")
-    return [view_of(trace), line | LEAVE, trace, trace.prompt.text, *kept]
+    run = ShownRun.whole(trace)
+    return [run.since(0), line | LEAVE, run, trace.prompt.text, *kept]
 
 
-def _save(first: Example, trace: Trace | None) -> dict[str, Any]:
-    return {"name": "trace.json", "text": (trace or recorded_trace(first)).to_json(), "turn": time.time()}
+def _save(run: ShownRun | None) -> dict[str, Any]:
+    return {"name": "trace.json", "text": shown_trace(run).to_json(), "turn": time.time()}
 
 
 async def _watch_loading(shelf: ModelShelf, first: Example) -> AsyncIterator[dict[str, Any]]:

@@ -17,6 +17,7 @@ from visualizations.components.table_view import TableView, table
 from visualizations.serving.inputs import CUSTOM, PairChoice, pair_choice
 from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.step_through.live_run import waiting_line
+from visualizations.step_through.run_view import ShownRun
 from visualizations.step_through.tab import MODEL_QUEUE, QUIET, RunOnScreen, shown_trace
 from visualizations.text import section, t
 from visualizations.why_exact.bars import checked_bars
@@ -51,7 +52,7 @@ def build_exact_tab(tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
     """Create the tab inside the open `tab`. run: what the first tab shows."""
     gr.Markdown(t("exact.intro"))
     bars = Playground(elem_id="playground")
-    loaded = bars.load_selected(None, [run.view, bars], bars, js=load_script(), **QUIET)
+    loaded = bars.load_selected(None, bars, bars, js=load_script(), **QUIET)
 
     gr.Markdown(t("exact.several_title"))
     several = TableView(elem_id="several", tags=_tags())
@@ -72,18 +73,18 @@ def build_exact_tab(tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
     for source in ("bars", "loop"):
         buttons[source].click(partial(_draw, source), choices, drawn, **QUIET, **TABLES)
     real = partial(_draw_real, shelf)
-    buttons["real"].click(real, [rule, n, seed, run.trace, selected], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
+    buttons["real"].click(real, [rule, n, seed, run.run, selected], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
     names = [json.dumps(t(f"exact.sampling.{key}")) for key in ("switch_back", "switch")]
     script = _SWITCH % (json.dumps(EXACT_RULES), json.dumps(BIASED_EXAMPLE), *names)
     switched = switch.click(None, rule, [rule, switch], js=script, **QUIET)
     switched.then(_draw_again, [*choices, drawn], drawn, **QUIET, **TABLES)
     again = partial(_draw_real_again, shelf)
-    switched.then(again, [rule, n, seed, drawn, run.trace, selected], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
+    switched.then(again, [rule, n, seed, drawn, run.run, selected], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
 
     bars.release(_today, bars, today, trigger_mode="always_last", **QUIET, **TABLES)
     loaded.then(_today, bars, today, **QUIET, **TABLES)
     shown = [several, today, accepted]
-    tab.select(_tables, [bars, run.trace, selected], shown, js=_WITH_SELECTED, **QUIET, **TABLES)
+    tab.select(_tables, [bars, run.run, selected], shown, js=_WITH_SELECTED, **QUIET, **TABLES)
 
 
 def _sampling_parts() -> tuple[gr.Dropdown, gr.Radio, gr.Number, dict[str, gr.Button], gr.Button, SamplingView]:
@@ -129,11 +130,11 @@ def _draw(source: str, rule: Any, n: Any, seed: Any, bars: Any) -> Iterator[dict
 
 
 def _draw_real(
-    shelf: ModelShelf, rule: Any, n: Any, seed: Any, trace: Trace | None, index: Any
+    shelf: ModelShelf, rule: Any, n: Any, seed: Any, on_screen: ShownRun | None, index: Any
 ) -> Iterator[dict[str, Any]]:
     """Test the real pair at a position of the run."""
     try:
-        request, run = Request.checked(rule, n, seed), shown_trace(trace)
+        request, run = Request.checked(rule, n, seed), shown_trace(on_screen)
         place = checked_position(run, index)
         for event in shelf.using(_pair_of(run), partial(draw_from_pair, trace=run, index=place, request=request)):
             if not isinstance(event, Waiting):
@@ -153,11 +154,11 @@ def _draw_again(rule: Any, n: Any, seed: Any, bars: Any, drawn: Any) -> Iterator
 
 
 def _draw_real_again(
-    shelf: ModelShelf, rule: Any, n: Any, seed: Any, drawn: Any, trace: Trace | None, index: Any
+    shelf: ModelShelf, rule: Any, n: Any, seed: Any, drawn: Any, on_screen: ShownRun | None, index: Any
 ) -> Iterator[Any]:
     """The last test with another rule, if it was one of the real pair."""
     real = isinstance(drawn, dict) and drawn.get("source") == "real"
-    yield from _draw_real(shelf, rule, n, seed, trace, index) if real else [gr.skip()]
+    yield from _draw_real(shelf, rule, n, seed, on_screen, index) if real else [gr.skip()]
 
 
 def _today(bars: Any) -> dict[str, Any]:
@@ -167,8 +168,8 @@ def _today(bars: Any) -> dict[str, Any]:
         return _refused(refusal)
 
 
-def _tables(bars: Any, trace: Trace | None, index: Any) -> tuple[dict[str, Any], ...]:
-    run = shown_trace(trace)
+def _tables(bars: Any, on_screen: ShownRun | None, index: Any) -> tuple[dict[str, Any], ...]:
+    run = shown_trace(on_screen)
     try:
         accepted = {"tables": acceptance_table(run, position_index(run, index))}
     except BadInput as refusal:
