@@ -95,7 +95,7 @@ def round_of(positions: list[Position]) -> Round:
     return Round(drafted, tested, accepted, emitted, 0.0, 0.01, 0.02, 0.03, tuple(positions))
 
 
-def trace_of(rounds: list[Round], running: bool = False, **settings: object) -> Trace:
+def trace_of(rounds: list[Round], **settings: object) -> Trace:
     out = [p for round_ in rounds for p in round_.positions if p.kind != "discarded"]
     chosen = Settings.checked(**settings)
     fed = (TokenText(1, "<|im_start|>", special=True), TokenText(2, "user"), TokenText(3, "\n"), TokenText(4, " why ${x}"))
@@ -103,9 +103,7 @@ def trace_of(rounds: list[Round], running: bool = False, **settings: object) -> 
         schema=SCHEMA, created="2026-01-01T00:00:00+00:00", pair=PairInfo("toy", "big", "small", VOCABULARY),
         device="cpu", dtype="float32", settings=chosen, seed=chosen.seed,
         prompt=Prompt("why", tuple(token.id for token in fed), fed), rounds=tuple(rounds),
-        output=Output(
-            tuple(p.token_id for p in out), "".join(p.text for p in out), "cancelled" if running else "length"
-        ),
+        output=Output(tuple(p.token_id for p in out), "".join(p.text for p in out), "length"),
         metrics=metrics_of(rounds, 0.5),
     )  # fmt: skip
     check_identities(trace)
@@ -140,12 +138,6 @@ def made_trace(rule: str = "token", **settings: object) -> Trace:
             for place, id_ in enumerate(ids[first : first + 4])
         ]))  # fmt: skip
     return trace_of(rounds, rule=rule, **settings)
-
-
-def beginning(trace: Trace, rounds: int) -> Trace:
-    """The run as it was after some rounds."""
-    part = trace_of(list(trace.rounds[:rounds]), running=True)
-    return replace(part, settings=trace.settings)
 
 
 def greedy_trace() -> Trace:

@@ -13,9 +13,11 @@ import gradio as gr
 
 from specdec.models.pairs import DEFAULT_PAIR
 from specdec.settings import BadInput, Settings
+from specdec.trace.growing import GrowingTrace, Step
 from specdec.trace.trace import Trace
+from visualizations.serving.ahead import ahead
 from visualizations.serving.inputs import checked_prompt, pair_choice
-from visualizations.serving.runner import ModelShelf
+from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.serving.stopping import OpenRuns
 
 _DOCUMENTATION = """Decode a prompt speculatively and return the trace of the run.
@@ -35,15 +37,15 @@ def decode_endpoint(shelf: ModelShelf, runs: OpenRuns) -> Callable[..., AsyncIte
             prompt = checked_prompt(given.pop("prompt"))
             choice = pair_choice(given.pop("pair"), given.pop("target"), given.pop("draft"))
             settings = Settings.checked(**given)
-            trace = None
-            with closing(shelf.traces(choice, prompt, settings, stop)) as events:
-                for event in events:
-                    trace = event if isinstance(event, Trace) else None
-                    yield {"emitted": trace.metrics.emitted if trace else 0}
+            run = None
+            with closing(ahead(shelf.steps(choice, prompt, settings, stop))) as batches:
+                for batch in batches:
+                    run = _joined(run, batch)
+                    yield {"emitted": run.metrics.emitted if run else 0}
         except BadInput as refusal:
             raise gr.Error(str(refusal), print_exception=False) from None
-        if trace is not None:
-            yield trace.to_dict()
+        if run is not None:
+            yield run.trace().to_dict()
 
     decode = runs.handler(steps)
     decode.__doc__ = _DOCUMENTATION
@@ -52,6 +54,15 @@ def decode_endpoint(shelf: ModelShelf, runs: OpenRuns) -> Callable[..., AsyncIte
     decode.__annotations__ = {p.name: p.annotation for p in decode.__signature__.parameters.values()}
     decode.__annotations__["return"] = dict[str, Any]
     return decode
+
+
+def _joined(run: GrowingTrace | None, batch: list[Waiting | Trace | Step]) -> GrowingTrace | None:
+    for event in batch:
+        if isinstance(event, Trace):
+            run = GrowingTrace(event)
+        elif isinstance(event, Step) and run is not None:
+            run.add(event)
+    return run
 
 
 def _signature() -> Signature:

@@ -15,8 +15,7 @@ from specdec.settings import RULES, Settings  # noqa: E402
 from tests.made_trace import HOSTILE, made_trace  # noqa: E402
 from visualizations.serving.runner import ModelShelf  # noqa: E402
 from visualizations.step_through.kept_run import KeptRun, kept  # noqa: E402
-from visualizations.step_through.live_run import view_of  # noqa: E402
-from visualizations.step_through.run_view import RunView  # noqa: E402
+from visualizations.step_through.run_view import RunView, run_view_value  # noqa: E402
 from visualizations.step_through.tab import RunOnScreen  # noqa: E402
 from visualizations.text import t  # noqa: E402
 from visualizations.why_exact.bars import PRESETS, RAW_DRAFT_TOP_K, Bars, checked_bars, preset_value  # noqa: E402
@@ -32,7 +31,7 @@ def url():
     with gr.Blocks() as demo:
         with gr.Tabs():
             with gr.Tab("run"):
-                view = RunView(view_of(TRACE), elem_id="run-view")
+                view = RunView(run_view_value(TRACE), elem_id="run-view")
             with gr.Tab("exact") as tab:
                 build_exact_tab(demo, tab, ModelShelf(_no_models), RunOnScreen(view, KeptRun(kept(TRACE))))
     demo.queue()

@@ -200,7 +200,7 @@ def test_what_was_measured_before_the_stop_is_shown_with_its_number(pair_of, tin
 def test_a_cancelled_event_frees_the_models_amid_a_step(pair: Any) -> None:
     """What Gradio does when a program cancels its call: it cancels the task that waits for the next step."""
     shelf = Watched(pair)
-    handle = OpenRuns().handler(lambda stop: shelf.traces(CHOICE, LONG_PROMPT, RAW, stop))
+    handle = OpenRuns().handler(lambda stop: shelf.steps(CHOICE, LONG_PROMPT, RAW, stop))
 
     async def visit() -> None:
         async for _ in handle(SimpleNamespace(session_hash="one")):
@@ -221,7 +221,7 @@ def test_a_cancelled_event_frees_the_models_amid_a_step(pair: Any) -> None:
 
 def test_a_closed_event_frees_the_models_between_steps(pair: Any) -> None:
     shelf = Watched(pair)
-    handle = OpenRuns().handler(lambda stop: shelf.traces(CHOICE, "t1 t2", RAW, stop))
+    handle = OpenRuns().handler(lambda stop: shelf.steps(CHOICE, "t1 t2", RAW, stop))
 
     async def closed() -> float:
         events = handle(SimpleNamespace(session_hash="one"))

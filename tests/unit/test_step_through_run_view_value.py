@@ -17,22 +17,22 @@ from visualizations.step_through.run_view.value import settings_line
 from visualizations.text import LANGUAGES, data, pieces, section, t
 
 TRACE = made_trace()
-FRAMES = [bar_frame(p) for p in TRACE.positions]
 
 
 def test_sixty_four_tokens_fit_in_120_kilobytes():
-    value = run_view_value(TRACE, FRAMES, False)
+    value = run_view_value(TRACE)
     size = len(json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode())
     assert size / len(TRACE.positions) * 130 < 120_000  # 64 tokens and as many discarded drafts
 
 
 def test_candidates_are_sent_once():
-    assert "candidates" not in json.dumps(run_view_value(TRACE, FRAMES, False))
+    assert "candidates" not in json.dumps(run_view_value(TRACE))
 
 
-def test_every_position_needs_its_frame():
-    with pytest.raises(ValueError):
-        run_view_value(TRACE, FRAMES[:-1], False)
+def test_every_position_has_its_frame():
+    for round_, sent in zip(TRACE.rounds, run_view_value(TRACE)["rounds"], strict=True):
+        assert sent["frames"] == [bar_frame(position) for position in round_.positions]
+        assert len(sent["positions"]) == len(sent["frames"])
 
 
 def test_settings_line_tells_what_ran():
@@ -71,7 +71,7 @@ def test_nothing_is_claimed_of_a_residual_that_the_trace_does_not_tell(rule):
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_has_a_name_and_a_value(rule):
     trace = made_trace(rule=rule)
-    value = run_view_value(trace, [bar_frame(p) for p in trace.positions], False)
+    value = run_view_value(trace)
     assert t(f"run_view.rules.{rule}") in value["settings"]
     assert section("run_view.residual").get("title_" + value["law"]) or value["law"] == "unknown"
 
@@ -101,11 +101,11 @@ def test_the_most_likely_token_has_rank_one():
 )  # fmt: skip
 def test_rounding_is_blamed_only_where_nothing_else_can_reject(settings, dtype, told):
     trace = of_itself(made_trace(**settings), dtype)
-    assert run_view_value(trace, FRAMES, False)["rounding"] == told
+    assert run_view_value(trace)["rounding"] == told
 
 
 def test_rounding_is_not_blamed_where_two_models_differ():
-    assert run_view_value(replace(TRACE, dtype="bfloat16"), FRAMES, False)["rounding"] is None
+    assert run_view_value(replace(TRACE, dtype="bfloat16"))["rounding"] is None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

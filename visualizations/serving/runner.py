@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from specdec.models.cancelling import Cancelled, cancelled_by
 from specdec.settings import BadInput, Settings
+from specdec.trace.growing import Step
 from specdec.trace.trace import Trace
 from visualizations.serving import zero_gpu
 from visualizations.serving.engine_imports import import_engine
@@ -56,10 +57,10 @@ class Waiting:
     busy: bool = False
 
 
-def _record(pair: Any, prompt: str, settings: Settings) -> Iterator[Trace]:
+def _record(pair: Any, prompt: str, settings: Settings) -> Iterator[Trace | Step]:
     from specdec import recording  # here, because it costs torch: the page opens without
 
-    return recording.stream(pair, prompt, settings)
+    return recording.steps(pair, prompt, settings)
 
 
 class ModelShelf:
@@ -98,10 +99,10 @@ class ModelShelf:
             loading.wanted -= 1
             self._lock.notify_all()
 
-    def traces(
+    def steps(
         self, choice: PairChoice, prompt: str, settings: Settings, stop: threading.Event
-    ) -> Iterator[Waiting | Trace]:
-        """`Waiting` until the first round is there, then the growing trace of a run."""
+    ) -> Iterator[Waiting | Trace | Step]:
+        """`Waiting` until the first round is there, then the parts of a run: see `specdec.recording.steps`."""
         work = partial(_record, prompt=prompt, settings=settings)
         return self.using(choice, work, stop, RUN_SECONDS + settings.max_new_tokens * TOKEN_SECONDS)
 

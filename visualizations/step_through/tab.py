@@ -33,10 +33,11 @@ from visualizations.step_through.kept_run import (
     reopen_script,
     trace_on_screen,
 )
-from visualizations.step_through.live_run import empty_view, loading_line, run_steps, view_of
-from visualizations.step_through.run_view import RunView
+from visualizations.step_through.live_run import loading_line, run_steps
+from visualizations.step_through.run_view import RunView, ShownRun, empty_value, new_run, run_view_value
 from visualizations.text import t
 
+STATE_SECONDS = 3600
 LOADING_SECONDS = 1.0  # also before the first look: loading keeps the cores busy, and the page comes first
 LEAVE = {"leave": True}
 
@@ -80,8 +81,10 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         upload = gr.UploadButton(
             t("app.upload"), size="sm", min_width=130, file_types=[".json"], type="binary", elem_id="upload"
         )
-    view = RunView(view_of(recorded_trace(first)), elem_id="run-view")
+    view = RunView(run_view_value(recorded_trace(first)), elem_id="run-view")
     trace = KeptRun(kept_example(first))
+    live = gr.State(None, time_to_live=STATE_SECONDS)  # the run under way, for a view that missed a part of it
+    view.fill_gaps_from(live)
     saver = FileSaver()
 
     ask_on([run.click, prompt.submit], run_line, form.seed)
@@ -91,7 +94,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     def halt(request: gr.Request) -> None:
         runs.stop(request.session_hash)
 
-    running = on_ask(run_line, runs, partial(_run, shelf), [prompt, *form.components], [view, run_line, trace])
+    running = on_ask(run_line, runs, partial(_run, shelf), [prompt, *form.components], [view, run_line, trace, live])
     broken_off = _BROKEN_OFF % (json.dumps(UNDER_WAY["missing"]), json.dumps(LOST))
     running.failure(None, [view, trace], [view, trace], js=broken_off, **QUIET)
     # First a run comes to its own end, so that its last word is last; then one that only waits leaves the queue.
@@ -118,19 +121,19 @@ def _run(shelf: ModelShelf, stopped: threading.Event, prompt: Any, *values: Any)
         choice, settings = read_form(values)
         checked_prompt(prompt)
     except BadInput as refusal:
-        yield gr.skip(), status(str(refusal), "fault"), gr.skip()
+        yield gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip()
         return
-    trace = None
+    run = None
     for step in run_steps(shelf, choice, prompt, settings, stopped):
-        trace = step.trace or trace
-        yield _or_skip(step.view), step.line, _held(step.line, trace)
+        run = step.run or run
+        yield _or_skip(step.view), step.line, _held(step.line, run), _or_skip(step.run)
 
 
-def _held(line: dict[str, Any], trace: Trace | None) -> dict[str, Any]:
+def _held(line: dict[str, Any], run: ShownRun | None) -> dict[str, Any]:
     """What the page holds of a run at a step of it: the trace, once it is whole."""
     if line["mood"] == "busy":
         return UNDER_WAY
-    return kept(trace) if trace else NOTHING
+    return kept(run.record.trace()) if run else NOTHING
 
 
 def _or_skip(value: Any) -> Any:
@@ -144,7 +147,7 @@ def _recorded_line(example: Example) -> dict[str, Any]:
 def _show_example(example: Example) -> list[Any]:
     trace = recorded_trace(example)
     values = form_values(example.settings, example.choice)
-    return [view_of(trace), _recorded_line(example) | LEAVE, kept_example(example), example.prompt, *values]
+    return [run_view_value(trace), _recorded_line(example) | LEAVE, kept_example(example), example.prompt, *values]
 
 
 def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
@@ -154,7 +157,7 @@ def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
     except BadInput as refusal:
         return [gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip(), *same]
     line = status(t("app.uploaded", emitted=trace.metrics.emitted), "done")
-    return [view_of(trace), line | LEAVE, kept(trace), trace.prompt.text, *same]
+    return [run_view_value(trace), line | LEAVE, kept(trace), trace.prompt.text, *same]
 
 
 def _save(held: Any) -> tuple[Any, Any]:
@@ -173,12 +176,12 @@ def _reopen(held: Any) -> tuple[Any, ...]:
     except BadInput as missing:
         gone = LOST if held.get("missing") == UNDER_WAY["missing"] else gr.skip()
         words = t("app.reopened.under_way") if gone == LOST else str(missing)
-        return empty_view(), status(" ".join([*before, words]), "fault"), gone
+        return empty_value(new_run(), running=False), status(" ".join([*before, words]), "fault"), gone
     words = t("app.reopened.trace", emitted=trace.metrics.emitted)
     for example in examples():
         if held.get("example") == example.key:
             words = _recorded_line(example)["text"]
-    return view_of(trace), status(" ".join([*before, words])), gr.skip()
+    return run_view_value(trace), status(" ".join([*before, words])), gr.skip()
 
 
 def _loading(shelf: ModelShelf, first: Example) -> tuple[dict[str, Any], gr.Timer]:

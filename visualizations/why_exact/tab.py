@@ -68,7 +68,7 @@ def build_exact_tab(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnS
     """Create the tab inside the open `tab` of `page`. run: what the first tab shows."""
     gr.Markdown(t("exact.intro"))
     bars = Playground(elem_id="playground")
-    loaded = bars.load_selected(None, [run.view, bars], bars, js=load_script(), **QUIET)
+    loaded = bars.load_selected(None, bars, bars, js=load_script(), **QUIET)
 
     gr.Markdown(t("exact.several_title"))
     several = TableView(elem_id="several", tags=_tags())
