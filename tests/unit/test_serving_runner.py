@@ -137,7 +137,7 @@ def test_a_load_that_nobody_waits_for_lets_the_next_pass(pair: Any) -> None:
         assert next(second).loading is not None  # one load at a time, while somebody waits for the first
     stop.set()
     assert list(first) == []
-    assert isinstance([*second][-1], Trace)
+    assert isinstance([*second][-1], Step)
     gate.set()
     assert isinstance([*shelf.steps(A, "t0", RAW, threading.Event())][-1], Step)
 

@@ -44,7 +44,7 @@ LEAVE = {"leave": True}
 # A run that leaves the queue does so without a word from the server.
 _STOPPED = "(line) => line.mood === 'busy' ? {text: %s, mood: 'done', leave: true} : line"
 # So does one that the server breaks off, and the page has only a part of it.
-_BROKEN_OFF = "(view, held) => held.missing === %s ? [{...view, running: false}, %s] : []"
+_BROKEN_OFF = "(view, held) => held.missing === %s ? [JSON.stringify({...JSON.parse(view), running: false}), %s] : []"
 
 
 @dataclass(frozen=True)

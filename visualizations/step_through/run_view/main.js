@@ -113,7 +113,7 @@ function askForMissing() {
 
 function receive() {
   if (!props.value) return;
-  const message = JSON.parse(JSON.stringify(props.value)); // read once: every read of `props` passes through a proxy
+  const message = JSON.parse(props.value);
   if (message.run !== state.value.run) begin(message.run);
   const have = state.value.rounds.length;
   const end = message.first + message.rounds.length;
