@@ -136,6 +136,11 @@ class Recorder:
             rounds=tuple(self._rounds),
             output=record.Output(tuple(self._ids), self._text, self._stop_reason),
             metrics=record.metrics_of(self._rounds, self._prefill_seconds),
+            limits=record.Limits(
+                eos_ids=tuple(sorted(pair.eos_ids)),
+                target_length=pair.target.max_length,
+                draft_length=pair.draft.max_length if drafted_by_model and pair.draft else None,
+            ),
         )
 
     def _positions(self, round_: loop.Round) -> Iterator[record.Position]:
