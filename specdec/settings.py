@@ -140,7 +140,7 @@ def choice(name: str, value: Any, keys: tuple[str, ...]) -> str:
 
 
 def is_a(value: Any, *kinds: type) -> bool:
-    """Whether `value` really is one of `kinds`; unlike `isinstance` it asks nothing of a value that may lie or raise."""
+    """Whether `value` really is one of `kinds`; unlike `isinstance`, asks nothing of a value that may lie or raise."""
     return issubclass(type(value), kinds)
 
 

@@ -80,7 +80,7 @@ def _part(kind: Any, plain: Any, name: str | int) -> Any:
     try:
         if get_origin(kind) is tuple and isinstance(plain, list):
             item = get_args(kind)[0]
-            return tuple(_part(item, one, index) for index, one in enumerate(plain)) if is_dataclass(item) else tuple(plain)
+            return tuple(_part(item, one, place) for place, one in enumerate(plain))
         return _record(kind, plain) if is_dataclass(kind) and isinstance(plain, dict) else plain
     except _Misfit as misfit:
         misfit.place.append(name)

@@ -16,6 +16,8 @@ from specdec.settings import BadInput, Settings
 from specdec.trace.identities import TOLERANCE
 from specdec.trace.record import Position, Round
 
+_SLACK = 2e-6  # p, q and accept probability have float32's seven digits
+
 
 class Bounds(NamedTuple):
     """Where a number lies."""
@@ -42,7 +44,7 @@ def check_verdicts(index: int, round_: Round, settings: Settings, eos_ids: Colle
     else:
         bounds = [_accept_bounds(draft, settings) for draft in drafts]
     for draft, (low, high) in zip(drafts, bounds):
-        if not low - TOLERANCE * low - TOLERANCE / 10 <= draft.accept_probability <= high + TOLERANCE * high + TOLERANCE / 10:
+        if not low - _SLACK * (1 + low) <= draft.accept_probability <= high + _SLACK * (1 + high):
             raise BadInput(f"{where} has an accept_probability that the rule {settings.rule} does not give.")
     decided = _block_decides(round_, drafts, cut) if settings.rule == "block" else _each_decides(drafts)
     if not decided:
@@ -102,7 +104,8 @@ def _block_bounds(drafts: Sequence[Position], joint: Sequence[float], cut: bool)
     bounds = []
     for (_, following), weight in zip(pairwise(drafts), joint[1:]):
         mass = _lacking_bounds(following, weight)
-        bounds.append(Bounds(_passes(mass.low - TOLERANCE, weight - TOLERANCE), _passes(mass.high + TOLERANCE, weight + TOLERANCE)))
+        least = _passes(mass.low - TOLERANCE, weight - TOLERANCE)
+        bounds.append(Bounds(least, _passes(mass.high + TOLERANCE, weight + TOLERANCE)))
     return bounds + [Bounds(0.0 if cut else joint[-1], joint[-1])] * bool(drafts)
 
 

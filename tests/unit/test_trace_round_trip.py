@@ -22,7 +22,8 @@ SIZES = (2, 4, 40)
 
 def random_table(size: int, chance: random.Random) -> torch.Tensor:
     """Laws that are flat, steep, full of ties, certain, or with ids that never come."""
-    noise = torch.rand(size, size, generator=torch.Generator().manual_seed(chance.randrange(10**6)), dtype=torch.float64)
+    generator = torch.Generator().manual_seed(chance.randrange(10**6))
+    noise = torch.rand(size, size, generator=generator, dtype=torch.float64)
     kinds = {
         "flat": noise + 0.5,
         "steep": noise**20 + 1e-9,

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from specdec.settings import EXACT_RULES, MAX_SEED, RULES, BadInput, Sampling, Settings, choice, is_a, shown, whole_number
+from specdec.settings import (
+    EXACT_RULES,
+    MAX_SEED,
+    RULES,
+    BadInput,
+    Sampling,
+    Settings,
+    choice,
+    is_a,
+    shown,
+    whole_number,
+)
 from specdec.trace.record import Position
 from specdec.trace.trace import Trace
 from visualizations.figures.labels import token_label
