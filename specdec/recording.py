@@ -1,8 +1,9 @@
-"""From rounds of tensors to a `Trace`: the recorder, and the two calls most users need."""
+"""From rounds of tensors to a `Trace`: the recorder, and the calls that most users need."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timezone
 from time import perf_counter
@@ -14,10 +15,11 @@ from torch import Tensor
 from specdec.decoding import loop
 from specdec.decoding.drafting import Drafter, ModelDrafter, PromptLookup
 from specdec.decoding.probabilities import entropy, overlap, residual_mass
-from specdec.decoding.stopping import Spelling, Stopping, end_of_stop_string
+from specdec.decoding.stopping import Stopping, end_of_stop_string
 from specdec.models.pairs import Pair
 from specdec.settings import BadInput, Settings
 from specdec.trace import record
+from specdec.trace.growing import GrowingTrace, Step
 from specdec.trace.tokens import TextStream, TokenTexts
 from specdec.trace.trace import SCHEMA, Trace
 
@@ -27,20 +29,38 @@ def decode(pair: Pair, prompt: str, settings: Settings | None = None, **values: 
 
     Raises `BadInput`, one sentence, for a prompt or setting that can't be used.
     """
-    recorder, rounds = _begin(pair, prompt, settings, values)
-    for round_ in rounds:
-        recorder.add(round_)
-    return recorder.trace()
+    for growing in _growing(steps(pair, prompt, settings, **values)):
+        pass
+    return growing.trace()
 
 
 def stream(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> Iterator[Trace]:
     """The same, as a trace that grows by a round. Until the last, its stop_reason is 'cancelled':
     closing the generator cancels the run, and the last trace seen is the record of what was run.
     """
+    with closing(steps(pair, prompt, settings, **values)) as parts:
+        for growing in _growing(parts):
+            yield growing.trace()
+
+
+def steps(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> Iterator[Trace | Step]:
+    """The same in its smallest parts, each plain data: the trace without a round, then every round once.
+
+    A `GrowingTrace` joins them. Unlike `stream`, a round costs the same however long the run is.
+    """
     recorder, rounds = _begin(pair, prompt, settings, values)
-    for round_ in rounds:
-        recorder.add(round_)
-        yield recorder.trace()
+    for number, round_ in enumerate(rounds):
+        if number == 0:
+            yield recorder.start(round_)
+        yield recorder.step(round_)
+
+
+def _growing(parts: Iterator[Trace | Step]) -> Iterator[GrowingTrace]:
+    """The record after every round."""
+    growing = GrowingTrace(next(parts))
+    for step in parts:
+        growing.add(step)
+        yield growing
 
 
 def run(pair: Pair, prompt_ids: list[int], settings: Settings) -> Iterator[loop.Round]:
@@ -74,17 +94,12 @@ def stopping_of(pair: Pair, prompt_length: int, settings: Settings) -> Stopping:
         budget=min(settings.max_new_tokens, room),
         budget_reason="length" if settings.max_new_tokens <= room else "context_full",
         stop_strings=settings.stop_strings,
-        spelling=lambda: _spelling(pair.texts),
+        spelling=pair.texts.spelling,
     )
 
 
-def _spelling(texts: TokenTexts) -> Spelling:
-    stream = TextStream(texts)
-    return lambda token: stream.push(token).text
-
-
 class Recorder:
-    """Collects rounds into a trace. Costs one look at the top of each distribution a round."""
+    """Turns rounds into parts of a trace. Costs one look at the top of each distribution a round."""
 
     def __init__(self, pair: Pair, prompt: str, prompt_ids: list[int], settings: Settings):
         self._created = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -92,36 +107,13 @@ class Recorder:
         self._settings = settings
         self._prompt = record.Prompt(prompt, tuple(prompt_ids), tuple(pair.texts.sequence(prompt_ids)))
         self._stream = TextStream(pair.texts)
-        self._rounds: list[record.Round] = []
-        self._ids: list[int] = []
         self._text = ""
-        self._prefill_seconds = 0.0
         self._decoding_began = 0.0
-        self._stop_reason: record.StopReason = "cancelled"
         self._began = perf_counter()  # last: how the prompt is shown is no part of feeding it
 
-    def add(self, round_: loop.Round) -> None:
-        if not self._rounds:
-            self._decoding_began = round_.started
-            self._prefill_seconds = round_.started - self._began
-        self._stop_reason = round_.stop_reason or "cancelled"
-        self._ids += round_.emitted
-        self._rounds.append(
-            record.Round(
-                drafted=len(round_.proposal),
-                tested=round_.tested,
-                accepted=round_.accepted,
-                emitted=len(round_.emitted),
-                started=round_.started - self._decoding_began,
-                draft_seconds=round_.drafted_at - round_.started,
-                verify_seconds=round_.verified_at - round_.drafted_at,
-                seconds=round_.finished - round_.started,
-                positions=tuple(self._positions(round_)),
-            )
-        )
-
-    def trace(self) -> Trace:
-        """The run so far."""
+    def start(self, first: loop.Round) -> Trace:
+        """The trace without a round. first: the run's first round, before which the prompt was fed."""
+        self._decoding_began = first.started
         drafted_by_model = self._settings.gamma > 0 and self._settings.drafter == "model"
         pair, info = self._pair, self._pair.info
         return Trace(
@@ -133,15 +125,30 @@ class Recorder:
             settings=self._settings,
             seed=self._settings.seed,
             prompt=self._prompt,
-            rounds=tuple(self._rounds),
-            output=record.Output(tuple(self._ids), self._text, self._stop_reason),
-            metrics=record.metrics_of(self._rounds, self._prefill_seconds),
+            rounds=(),
+            output=record.Output((), "", "cancelled"),
+            metrics=record.metrics_of((), first.started - self._began),
             limits=record.Limits(
                 eos_ids=tuple(sorted(pair.eos_ids)),
                 target_length=pair.target.max_length,
-                draft_length=pair.draft.max_length if drafted_by_model and pair.draft else None,
+                draft_length=pair.draft.max_length if drafted_by_model else None,
             ),
         )
+
+    def step(self, round_: loop.Round) -> Step:
+        """The record of a round; each in its turn, after `start`."""
+        recorded = record.Round(
+            drafted=len(round_.proposal),
+            tested=round_.tested,
+            accepted=round_.accepted,
+            emitted=len(round_.emitted),
+            started=round_.started - self._decoding_began,
+            draft_seconds=round_.drafted_at - round_.started,
+            verify_seconds=round_.verified_at - round_.drafted_at,
+            seconds=round_.finished - round_.started,
+            positions=tuple(self._positions(round_)),
+        )
+        return Step(recorded, round_.stop_reason or "cancelled")
 
     def _positions(self, round_: loop.Round) -> Iterator[record.Position]:
         measures = _Measures(round_)

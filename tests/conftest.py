@@ -93,14 +93,14 @@ def word_tokenizer() -> Callable[..., PreTrainedTokenizerFast]:
 
 
 @pytest.fixture(scope="session")
-def byte_tokenizer() -> Callable[[], PreTrainedTokenizerFast]:
-    """byte_tokenizer(): 256 ids, one a byte, in the byte-level alphabet of GPT-2."""
+def byte_tokenizer() -> Callable[..., PreTrainedTokenizerFast]:
+    """byte_tokenizer(more=()): 256 ids, one a byte, in the byte-level alphabet of GPT-2; then the pieces `more`."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    def build() -> PreTrainedTokenizerFast:
-        letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-        backend = Tokenizer(models.BPE({letter: index for index, letter in enumerate(letters)}, []))
+    def build(more: Sequence[str] = ()) -> PreTrainedTokenizerFast:
+        pieces = [*sorted(pre_tokenizers.ByteLevel.alphabet()), *more]
+        backend = Tokenizer(models.BPE({piece: index for index, piece in enumerate(pieces)}, []))
         backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         backend.decoder = decoders.ByteLevel()
         return PreTrainedTokenizerFast(tokenizer_object=backend)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,14 +14,21 @@ from visualizations.serving.runner import ModelShelf
 
 
 @contextmanager
-def launched(load: Callable[[PairChoice, Callable[[Any], None]], Any]) -> Iterator[str]:
-    """The address of the app while it runs. load: where its models come from."""
+def launched(load: Callable[[PairChoice, Callable[[Any], None]], Any], port: int | None = None) -> Iterator[str]:
+    """The address of the app while it runs. load: where its models come from. port: a free one unless given."""
     demo = build_demo(ModelShelf(load))
-    _, url, _ = demo.launch(prevent_thread_lock=True, quiet=True, **launch_options())
+    _, url, _ = demo.launch(prevent_thread_lock=True, quiet=True, server_port=port or free_port(), **launch_options())
     try:
         yield url
     finally:
         demo.close(verbose=False)
+
+
+def free_port() -> int:
+    """A port of this machine that nobody uses, chosen by the system."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def only(pair: Any) -> Callable[[PairChoice, Callable[[Any], None]], Any]:

@@ -95,7 +95,7 @@ def round_of(positions: list[Position]) -> Round:
     return Round(drafted, tested, accepted, emitted, 0.0, 0.01, 0.02, 0.03, tuple(positions))
 
 
-def trace_of(rounds: list[Round], running: bool = False, **settings: object) -> Trace:
+def trace_of(rounds: list[Round], **settings: object) -> Trace:
     out = [p for round_ in rounds for p in round_.positions if p.kind != "discarded"]
     chosen = Settings.checked(**settings)
     fed = (TokenText(1, "<|im_start|>", special=True), TokenText(2, "user"), TokenText(3, "\n"), TokenText(4, " why ${x}"))
@@ -103,9 +103,7 @@ def trace_of(rounds: list[Round], running: bool = False, **settings: object) -> 
         schema=SCHEMA, created="2026-01-01T00:00:00+00:00", pair=PairInfo("toy", "big", "small", VOCABULARY),
         device="cpu", dtype="float32", settings=chosen, seed=chosen.seed,
         prompt=Prompt("why", tuple(token.id for token in fed), fed), rounds=tuple(rounds),
-        output=Output(
-            tuple(p.token_id for p in out), "".join(p.text for p in out), "cancelled" if running else "length"
-        ),
+        output=Output(tuple(p.token_id for p in out), "".join(p.text for p in out), "length"),
         metrics=metrics_of(rounds, 0.5),
     )  # fmt: skip
     check_identities(trace)
@@ -142,12 +140,6 @@ def made_trace(rule: str = "token", **settings: object) -> Trace:
     return trace_of(rounds, rule=rule, **settings)
 
 
-def beginning(trace: Trace, rounds: int) -> Trace:
-    """The run as it was after some rounds."""
-    part = trace_of(list(trace.rounds[:rounds]), running=True)
-    return replace(part, settings=trace.settings)
-
-
 def greedy_trace() -> Trace:
     """Temperature 0: one accepted, one rejected draft, then a plain token."""
 
@@ -161,6 +153,22 @@ def greedy_trace() -> Trace:
         ]),
         round_of([position("plain", 2, 6, one(6), None)]),
     ], temperature=0.0)  # fmt: skip
+
+
+def ended_trace(rule: str = "token") -> Trace:
+    """One round whose second draft ends the answer; the two behind it are discarded. Seed 11."""
+    ids = (0, 1, 2, 3)
+    kinds = ("accepted", "accepted", "discarded", "discarded")
+    coins = (0.1, 0.1, 0.1 if rule == "block" else None, 0.1 if rule == "block" else None)
+    laws = {id_: _with(law(30 + id_), {id_: 0.6}) for id_ in ids}
+    return trace_of([
+        round_of([position(kind, id_, id_, laws[id_], laws[id_], id_, coin, rule) for kind, id_, coin in zip(kinds, ids, coins)])
+    ], rule=rule, seed=11)  # fmt: skip
+
+
+def of_itself(trace: Trace, dtype: str) -> Trace:
+    """The same run by a model that drafts for itself."""
+    return replace(trace, pair=PairInfo("same", "same", "same", VOCABULARY), dtype=dtype)
 
 
 def _with(base: np.ndarray, chosen: dict[int, float]) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing
 from dataclasses import fields
 from inspect import Parameter, Signature
@@ -12,40 +13,56 @@ import gradio as gr
 
 from specdec.models.pairs import DEFAULT_PAIR
 from specdec.settings import BadInput, Settings
+from specdec.trace.growing import GrowingTrace, Step
 from specdec.trace.trace import Trace
+from visualizations.serving.ahead import ahead
 from visualizations.serving.inputs import checked_prompt, pair_choice
-from visualizations.serving.runner import ModelShelf
+from visualizations.serving.runner import ModelShelf, Waiting
+from visualizations.serving.stopping import OpenRuns
+
+_DOCUMENTATION = """Decode a prompt speculatively and return the trace of the run.
+
+While it runs, updates {"emitted": n} arrive, so that a caller can follow and cancel it; the last update, which is
+the result, is the trace. pair is a key of the catalogue, or "custom" with two Hub ids in target and draft.
+"""
 
 
-def decode_endpoint(shelf: ModelShelf) -> Callable[..., Iterator[dict[str, Any]]]:
+def decode_endpoint(shelf: ModelShelf, runs: OpenRuns) -> Callable[..., AsyncIterator[dict[str, Any]]]:
     """The function behind the endpoint: prompt, pair, target, draft and every field of `Settings`."""
     signature = _signature()
 
-    def decode(*values: Any) -> Iterator[dict[str, Any]]:
-        """Decode a prompt speculatively and return the trace of the run.
-
-        While it runs, updates {"emitted": n} arrive, so that a caller can follow and cancel it; the
-        last update, which is the result, is the trace. pair is a key of the catalogue, or "custom"
-        with two Hub ids in target and draft.
-        """
+    def steps(stop: threading.Event, *values: Any) -> Iterator[dict[str, Any]]:
         given = signature.bind(*values).arguments
         try:
             prompt = checked_prompt(given.pop("prompt"))
             choice = pair_choice(given.pop("pair"), given.pop("target"), given.pop("draft"))
             settings = Settings.checked(**given)
-            trace = None
-            with closing(shelf.traces(choice, prompt, settings)) as events:
-                for event in events:
-                    trace = event if isinstance(event, Trace) else None
-                    yield {"emitted": trace.metrics.emitted if trace else 0}
+            run = None
+            with closing(ahead(shelf.steps(choice, prompt, settings, stop))) as batches:
+                for batch in batches:
+                    run = _joined(run, batch)
+                    yield {"emitted": run.metrics.emitted if run else 0}
         except BadInput as refusal:
             raise gr.Error(str(refusal), print_exception=False) from None
-        if trace is not None:
-            yield trace.to_dict()
+        if run is not None:
+            yield run.trace().to_dict()
 
-    decode.__signature__ = signature  # type: ignore[attr-defined]
-    decode.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()} | {"return": dict[str, Any]}
+    decode = runs.handler(steps)
+    decode.__doc__ = _DOCUMENTATION
+    own = Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=gr.Request)
+    decode.__signature__ = signature.replace(parameters=[own, *signature.parameters.values()])  # type: ignore[attr-defined]
+    decode.__annotations__ = {p.name: p.annotation for p in decode.__signature__.parameters.values()}
+    decode.__annotations__["return"] = dict[str, Any]
     return decode
+
+
+def _joined(run: GrowingTrace | None, batch: list[Waiting | Trace | Step]) -> GrowingTrace | None:
+    for event in batch:
+        if isinstance(event, Trace):
+            run = GrowingTrace(event)
+        elif isinstance(event, Step) and run is not None:
+            run.add(event)
+    return run
 
 
 def _signature() -> Signature:

@@ -9,12 +9,15 @@ import gradio as gr
 
 from specdec.trace.trace import MAX_JSON_BYTES
 from visualizations.api import decode_endpoint
+from visualizations.components.model_events import MODEL_QUEUE
 from visualizations.is_it_faster.tab import build_is_it_faster
 from visualizations.serving.runner import ModelShelf
-from visualizations.step_through.tab import MODEL_QUEUE, build_step_through
+from visualizations.serving.stopping import OpenRuns
+from visualizations.step_through.tab import build_step_through
 from visualizations.text import t
 from visualizations.why_exact.tab import build_exact_tab
 
+HERE = Path(__file__).parent
 QUEUE_SIZE = 32
 MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
 HOUR = 3600
@@ -30,10 +33,12 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
             with gr.Tab(t("app.tabs.step_through")):
                 run = build_step_through(demo, shelf)
             with gr.Tab(t("exact.tab")) as tab:
-                build_exact_tab(tab, shelf, run)
+                build_exact_tab(demo, tab, shelf, run)
             with gr.Tab(t("faster.tab")):
                 build_is_it_faster(demo, shelf)
-        gr.api(decode_endpoint(shelf), api_name="decode", **MODEL_QUEUE)
+        calls = OpenRuns()
+        calls.stop_when_left(demo)
+        gr.api(decode_endpoint(shelf, calls), api_name="decode", **MODEL_QUEUE)
     demo.queue(max_size=QUEUE_SIZE)
     return demo
 
@@ -42,7 +47,8 @@ def launch_options() -> dict[str, Any]:
     """Arguments for `launch` that belong to the page, whoever launches it."""
     return {
         "theme": _theme(),
-        "css": (Path(__file__).parent / "page.css").read_text("utf-8"),
+        "css": (HERE / "page.css").read_text("utf-8"),
+        "head": f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
         "footer_links": ["api"],
         "run_history": False,
         "max_file_size": MAX_UPLOAD,
@@ -52,8 +58,12 @@ def launch_options() -> dict[str, Any]:
 
 
 def _theme() -> gr.themes.Base:
-    """Gradio's own, with its pale small print dark enough to read."""
+    """Gradio's own, with its pale print dark enough to read, and buttons dark enough for the white on them."""
     return gr.themes.Default(primary_hue="blue").set(
+        button_primary_background_fill="*primary_600",
+        button_primary_background_fill_hover="*primary_700",
+        input_placeholder_color="*neutral_500",
+        input_placeholder_color_dark="*neutral_400",
         block_info_text_color="*neutral_600",
         block_info_text_color_dark="*neutral_300",
         body_text_color_subdued="*neutral_600",

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import torch
 
+from specdec.models.devices import use_threads
 from specdec.models.weights import cache_folder, default_target_folder
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Parse the command line and run one step."""
     options = _parser().parse_args(arguments)
-    if options.threads:
-        torch.set_num_threads(options.threads)
+    use_threads(options.threads)
     options.run(options)
 
 
@@ -76,7 +76,9 @@ def _parser() -> argparse.ArgumentParser:
         )
         command.add_argument("--work", type=Path, default=cache_folder() / "distill", help="data and checkpoints")
         command.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-        command.add_argument("--threads", type=int, help="CPU threads; default: torch's own choice")
+        command.add_argument(
+            "--threads", type=int, help="CPU threads; default: torch's own choice, within the cores it may use"
+        )
     return parser
 
 
@@ -151,7 +153,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         target=TransformersModel(target),
         draft=TransformersModel(draft),
         tokenizer=tokenizer,
-        eos_ids=eos_ids_of(target),
+        eos_ids=eos_ids_of(target, tokenizer),
         dtype="bfloat16",
     )
     questions = read_questions(options.questions, options.per_category)

@@ -16,6 +16,7 @@ from torch import Tensor
 from specdec.decoding.probabilities import RandomStreams, draw
 from specdec.decoding.rules import DraftByDraft, from_target_without_rejected, rule_of
 from specdec.exactness.laws import total_variation
+from specdec.models.cancelling import Check, go_on
 from specdec.settings import Settings
 
 FALSE_ALARM_RATE = 1e-4
@@ -70,19 +71,32 @@ class SamplingTest:
 
 
 def sampling_test(
-    target: Tensor, draft: Tensor, settings: Settings, n: int, *, reported: Tensor | None = None
+    target: Tensor,
+    draft: Tensor,
+    settings: Settings,
+    n: int,
+    *,
+    reported: Tensor | None = None,
+    check: Check = go_on,
 ) -> SamplingTest:
     """Emit `n` first tokens with the rule and seed of `settings` and test them against `target` [V].
 
-    draft: q, [V]. reported: the q that the rule is told (only `raw_draft` is told another).
+    draft: q, [V]. reported: the q that the rule is told (only `raw_draft` is told another). check: see `judged`.
     """
-    return judged(settings.rule, target, *emit_many(target, draft, settings, n, reported=reported))
+    return judged(settings.rule, target, *emit_many(target, draft, settings, n, reported=reported), check=check)
 
 
-def judged(rule: str, law: Tensor, ids: Tensor, accepted: Tensor) -> SamplingTest:
-    """Test ids [n] that were emitted under `rule`, whether by accepting the draft or not [n], against `law` [V]."""
+def judged(rule: str, law: Tensor, ids: Tensor, accepted: Tensor, *, check: Check = go_on) -> SamplingTest:
+    """Test ids [n] that were emitted under `rule`, whether by accepting the draft or not [n], against `law` [V].
+
+    check: called again and again while this goes on; what it raises ends it.
+    """
     counts = torch.bincount(ids, minlength=len(law))
-    checkpoints = _checkpoints(len(ids))
+    checkpoints, distances, expected = _checkpoints(len(ids)), [], []
+    for size in checkpoints:
+        check()
+        distances.append(_distance(ids[:size], law))
+        expected.append(expected_distance(law, size))
     return SamplingTest(
         rule=rule,
         law=law,
@@ -91,8 +105,8 @@ def judged(rule: str, law: Tensor, ids: Tensor, accepted: Tensor) -> SamplingTes
         counts=counts,
         chi_square=chi_square(counts, law),
         checkpoints=checkpoints,
-        distances=tuple(_distance(ids[:size], law) for size in checkpoints),
-        expected_distances=tuple(expected_distance(law, size) for size in checkpoints),
+        distances=tuple(distances),
+        expected_distances=tuple(expected),
     )
 
 

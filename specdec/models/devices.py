@@ -7,6 +7,7 @@ from time import perf_counter
 
 import torch
 
+from specdec.models.cores import usable_cores
 from specdec.settings import BadInput, choice, is_a, shown
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
@@ -55,6 +56,11 @@ def _layer_seconds(dtype: torch.dtype, device: torch.device, repeats: int = 60) 
         synchronise(device)
         spans.append(perf_counter() - started)
     return sorted(spans)[repeats // 2]
+
+
+def use_threads(count: int | None) -> None:
+    """Let torch compute with `count` threads; None: as many as it likes, but no more than the cores it may use."""
+    torch.set_num_threads(count or min(torch.get_num_threads(), usable_cores()))
 
 
 def synchronise(device: torch.device) -> None:

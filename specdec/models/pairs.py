@@ -6,11 +6,23 @@ Importing this module costs no torch; loading does.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specdec.models.weights import Progress, Report, WeightsUnavailable, default_target_folder, hub_is_reachable, silent
+from specdec.models.cancelling import CancellableModel, Check, go_on
+from specdec.models.weights import (
+    Progress,
+    Report,
+    WeightsUnavailable,
+    default_target_folder,
+    hub_is_reachable,
+    one_line,
+    silent,
+)
 from specdec.settings import BadInput, choice, is_unicode
 from specdec.trace.record import PairInfo
 
@@ -24,6 +36,10 @@ if TYPE_CHECKING:
 SMOLLM2 = "SmolLM2-135M-Instruct"
 STUDENT = "student"
 MAX_PROMPT_CHARACTERS = 100_000
+_JSON_FILES = (
+    "config.json", "generation_config.json", "model.safetensors.index.json", "tokenizer.json", "tokenizer_config.json",
+    "special_tokens_map.json", "added_tokens.json", "vocab.json",
+)  # fmt: skip
 
 
 class PairRefused(BadInput):
@@ -60,7 +76,10 @@ DEFAULT_PAIR = _SPECS[0].key
 
 @dataclass(frozen=True)
 class Pair:
-    """A target and a draft, loaded. draft is None when only prompt lookup can draft for the target."""
+    """A target and a draft, loaded. draft is None when only prompt lookup can draft for the target.
+
+    check: to be called by long work between its steps, where that isn't the models' passes; see `cancellable`.
+    """
 
     info: PairInfo
     target: LanguageModel
@@ -68,6 +87,7 @@ class Pair:
     tokenizer: PreTrainedTokenizerBase
     eos_ids: frozenset[int]
     dtype: str
+    check: Check = go_on
 
     @functools.cached_property
     def texts(self) -> TokenTexts:
@@ -75,11 +95,22 @@ class Pair:
 
         return TokenTexts(self.tokenizer)
 
+    def cancellable(self, check: Check) -> Pair:
+        """The same pair for one piece of work, which `check` can end: it is called before every pass of either
+        model and amid the reading of a prompt, and what it raises ends the work there."""
+        draft = CancellableModel(self.draft, check) if self.draft else None
+        lent = replace(self, target=CancellableModel(self.target, check), draft=draft, check=check)
+        vars(lent)["texts"] = self.texts  # what was looked up once stays known
+        return lent
+
     def encode(self, prompt: str, *, chat: bool) -> list[int]:
         """Prompt ids; in chat mode the template's system turn and assistant marker are around it.
 
+        Names of control tokens in the prompt are text, and raw text is left open at its end: see `encoding`.
         Raises `BadInput` for a prompt that is empty, no text, or fills the context, and for a missing chat template.
         """
+        from specdec.models.encoding import encode
+
         if not isinstance(prompt, str) or not prompt:
             raise BadInput("The prompt is empty; type some text.")
         if len(prompt) > MAX_PROMPT_CHARACTERS:
@@ -88,16 +119,12 @@ class Pair:
             raise BadInput("The prompt holds half a character (a lone surrogate), which is no text.")
         if chat and not self.tokenizer.chat_template:
             raise BadInput(f"{self.info.target} has no chat template; choose raw text.")
-        if chat:
-            turn = [{"role": "user", "content": prompt}]
-            ids = self.tokenizer.apply_chat_template(turn, add_generation_prompt=True, return_dict=True)["input_ids"]
-        else:
-            ids = self.tokenizer(prompt)["input_ids"]
+        ids = encode(self.tokenizer, prompt, chat=chat)
         if not ids:
             raise BadInput("The prompt holds no token; type some text.")
         if len(ids) >= self.target.max_length:
             raise BadInput(f"The prompt has {len(ids)} tokens; {self.info.target} can hold {self.target.max_length}.")
-        return list(ids)
+        return ids
 
 
 def load_pair(key: str = DEFAULT_PAIR, *, dtype: str = "auto", device: str = "auto", progress: Report = silent) -> Pair:
@@ -144,7 +171,7 @@ def load_models(
         target=big,
         draft=small,
         tokenizer=tokenizer,
-        eos_ids=eos_ids_of(target_model),
+        eos_ids=eos_ids_of(target_model, tokenizer),
         dtype=str(kind).removeprefix("torch."),
     )
 
@@ -163,10 +190,16 @@ def real_vocab_size(tokenizer: PreTrainedTokenizerBase) -> int:
     return max(tokenizer.get_vocab().values()) + 1
 
 
-def eos_ids_of(model: PreTrainedModel) -> frozenset[int]:
-    """Every id that ends a text, from the generation config: a chat model has several."""
-    ids = model.generation_config.eos_token_id
-    return frozenset([ids] if isinstance(ids, int) else ids or [])
+def eos_ids_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
+    """Every id that ends a text: for the generation config, the tokenizer or the chat template.
+
+    A model may declare its end in one of them only; a chat model has several.
+    """
+    from specdec.models.encoding import turn_ends
+
+    declared = model.generation_config.eos_token_id
+    ids = [declared] if isinstance(declared, int) else declared or []
+    return frozenset(ids) | ({tokenizer.eos_token_id} - {None}) | turn_ends(tokenizer)
 
 
 def refuse_unless_same_tokens(
@@ -202,18 +235,46 @@ def _load_draft(draft, target, target_model, tokenizer, kind, where, progress):
 def _load(
     name: str, kind: torch.dtype, where: torch.device, progress: Report
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    source = default_target_folder(progress) if name == SMOLLM2 else name
-    if name != SMOLLM2 and not Path(name).is_dir() and not _in_hub_cache(name) and not hub_is_reachable():
+    source: str | Path = name
+    if name == SMOLLM2:
+        source = default_target_folder(progress)
+    elif Path(name).is_dir():
+        _refuse_damaged_folder(Path(name))
+    elif not _in_hub_cache(name) and not hub_is_reachable():
         raise WeightsUnavailable(f"{name} is neither a folder nor in the local cache, and the Hub can't be reached.")
     progress(Progress("load", None, f"Loading {name}…"))
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    try:
+    with _one_sentence(f"The tokenizer of {name}"):
         tokenizer = AutoTokenizer.from_pretrained(source)
-        model = AutoModelForCausalLM.from_pretrained(source, dtype=kind)
-    except (OSError, ValueError) as fault:
-        raise WeightsUnavailable(f"{name} could not be loaded: {str(fault).splitlines()[0]}") from fault
-    return model.to(where), tokenizer
+    with _one_sentence(f"The model of {name}"):
+        model, found = AutoModelForCausalLM.from_pretrained(source, dtype=kind, output_loading_info=True)
+        model = model.to(where)
+    if missing := sorted(found["missing_keys"]):
+        # transformers only warns, and draws them at random.
+        raise WeightsUnavailable(f"{name} lacks {len(missing)} of its weights, such as {missing[0]}.")
+    return model, tokenizer
+
+
+@contextmanager
+def _one_sentence(what: str) -> Iterator[None]:
+    """Each format's reader has faults of its own for a file that is cut or missing, some of them plain `Exception`."""
+    try:
+        yield
+    except Exception as fault:
+        raise WeightsUnavailable(f"{what} could not be loaded: {one_line(fault)}.") from fault
+
+
+def _refuse_damaged_folder(folder: Path) -> None:
+    """What `transformers` would pass over in silence, or in words that don't name the file."""
+    if not (folder / "config.json").is_file():
+        raise WeightsUnavailable(f"There is no model in the folder {folder}: config.json is missing.")
+    for name in _JSON_FILES:
+        try:
+            if (folder / name).exists():
+                json.loads((folder / name).read_bytes())
+        except (OSError, ValueError):
+            raise WeightsUnavailable(f"The model in the folder {folder} is damaged: {name} is no JSON.") from None
 
 
 def _in_hub_cache(name: str) -> bool:

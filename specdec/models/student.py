@@ -8,7 +8,6 @@ i.e. probability 0, and a draft that never proposes a token is still exact: the 
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from torch import Tensor, nn
 from transformers import LlamaForCausalLM, PreTrainedModel
 
 from specdec.models.int8 import in_eight_bits
+from specdec.models.sums import sha256_of
 from specdec.settings import BadInput
 
 BUNDLED = Path(__file__).parent / "bundled_draft"
@@ -127,22 +127,33 @@ def load_student(target: PreTrainedModel, folder: Path = BUNDLED) -> LlamaForCau
 
 def read_student(folder: Path) -> tuple[dict[str, Tensor], Tensor]:
     """The tensors and the head's ids kept in `folder`, after the check of every shard's sha256."""
-    manifest_path = folder / MANIFEST
-    if not manifest_path.is_file():
-        raise StudentError(f"There is no draft model in {folder}: {MANIFEST} is missing.")
-    manifest = json.loads(manifest_path.read_text(encoding="utf-8"))
-    if manifest.get("format") != FORMAT:
-        raise StudentError(f"{manifest_path} has format {manifest.get('format')!r}; this version reads {FORMAT!r}.")
     state: dict[str, Tensor] = {}
-    for name, expected in manifest["shards"].items():
+    for name, expected in _shards(folder).items():
         shard = folder / name
         if not shard.is_file():
             raise StudentError(f"The draft model in {folder} is incomplete: {name} is missing.")
-        found = hashlib.sha256(shard.read_bytes()).hexdigest()
+        found = sha256_of(shard)
         if found != expected:
             raise StudentError(f"{shard} is damaged or was changed: its sha256 is {found}, expected {expected}.")
         state.update(load_file(shard))
+    if missing := {"head_ids", "norm.weight"} - state.keys():
+        raise StudentError(f"The draft model in {folder} is incomplete: its shards lack {', '.join(sorted(missing))}.")
     return state, state.pop("head_ids")
+
+
+def _shards(folder: Path) -> dict[str, str]:
+    """Name and sha256 of each shard, from the manifest."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise StudentError(f"There is no draft model in {folder}: {MANIFEST} is missing.")
+    try:
+        manifest = json.loads(path.read_bytes())
+        form, shards = manifest.get("format"), dict(manifest.get("shards", {}))
+    except (ValueError, TypeError, AttributeError):
+        raise StudentError(f"{path} is damaged: it is not the JSON of a manifest.") from None
+    if form != FORMAT:
+        raise StudentError(f"{path} has format {form!r}; this version reads {FORMAT!r}.")
+    return shards
 
 
 def save_student(folder: Path, state: dict[str, Tensor], head_ids: Tensor, about: dict[str, object]) -> None:
@@ -169,7 +180,7 @@ def save_student(folder: Path, state: dict[str, Tensor], head_ids: Tensor, about
     for number, group in enumerate(groups, start=1):
         shard = folder / f"student-{number:05d}-of-{len(groups):05d}.safetensors"
         save_file(group, shard)
-        shards[shard.name] = hashlib.sha256(shard.read_bytes()).hexdigest()
+        shards[shard.name] = sha256_of(shard)
     manifest = {"format": FORMAT, **about, "shards": shards}
     for shard in folder.glob("student-*.safetensors"):
         shard.chmod(0o644)

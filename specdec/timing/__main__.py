@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-import torch
-
+from specdec.models.devices import use_threads
 from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR, Pair, load_models, load_pair
 from specdec.settings import DRAFTERS, RULES, BadInput, Settings
 from specdec.timing import report
@@ -27,8 +26,7 @@ R = TypeVar("R")
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line and measure; 2 and one sentence for values that can't be used."""
     options = _parser().parse_args(arguments)
-    if options.threads:
-        torch.set_num_threads(options.threads)
+    use_threads(options.threads)
     try:
         options.run(options)
     except BadInput as fault:
@@ -76,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--draft", help="Hub id or folder that drafts for --target")
         command.add_argument("--dtype", default="auto")
         command.add_argument("--device", default="auto")
-        command.add_argument("--threads", type=int, help="of torch; default: its own choice")
+        command.add_argument("--threads", type=int, help="of torch; default: its own choice, within the cores it may use")
         command.add_argument("--repeats", type=int, default=REPEATS if command in (comparing, over) else 15)
         command.add_argument("--json", type=Path, help="write the record here")
     return parser

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from pathlib import Path
 
 import torch
 import transformers
 
+from specdec.models.cores import usable_cores
 from specdec.timing.records import Hardware
 
 
@@ -17,7 +17,7 @@ def describe(device: torch.device) -> Hardware:
     return Hardware(
         device=device.type,
         name=torch.cuda.get_device_name(device) if device.type == "cuda" else processor_name(),
-        cores=os.cpu_count() or 1,
+        cores=usable_cores(),
         threads=torch.get_num_threads(),
         torch=torch.__version__,
         transformers=transformers.__version__,

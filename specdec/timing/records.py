@@ -26,7 +26,7 @@ R = TypeVar("R")
 class Hardware:
     """Where a number was measured. device: cpu, cuda or mps; name: of the processor or the GPU.
 
-    cores: of the machine; threads: those that torch computes with.
+    cores: that the process may use; threads: those that torch computes with.
     """
 
     device: str

@@ -18,6 +18,7 @@ from pydantic.dataclasses import dataclass
 from torch import nn
 from transformers import PreTrainedModel
 
+from specdec.models.cancelling import Check, go_on
 from specdec.models.devices import synchronise
 from specdec.models.pairs import Pair
 from specdec.settings import BadInput
@@ -153,7 +154,7 @@ def measure_roofline(
     if not isinstance(model, PreTrainedModel):
         raise BadInput("A roofline needs a model of transformers as the target.")
     shape = Shape.of(model)
-    ceilings = measure_ceilings(pair.target.device, model.dtype)
+    ceilings = measure_ceilings(pair.target.device, model.dtype, pair.check)
     hardware = describe(pair.target.device)
     sampler = CostSampler(pair, widths=widths, prefills=prefills, context=context, draft=False, planned=repeats)
     sampler.sample(count=False)
@@ -182,22 +183,22 @@ def _point(shape: Shape, kind: Kind, tokens: int, context: int, scored: int, sec
 
 
 @torch.inference_mode()
-def measure_ceilings(device: torch.device, dtype: torch.dtype) -> Ceilings:
-    """Best of several tries after a warm-up. Needs about 600 MB on the device."""
+def measure_ceilings(device: torch.device, dtype: torch.dtype, check: Check = go_on) -> Ceilings:
+    """Best of several tries after a warm-up. Needs about 600 MB on the device. check: called before every try."""
     item = torch.empty(0, dtype=dtype).element_size()
     source = torch.ones(BUFFER_BYTES // item, dtype=dtype, device=device)
     copy = torch.empty_like(source)
-    copy_seconds = _best(lambda: copy.copy_(source), device)
+    copy_seconds = _best(lambda: copy.copy_(source), device, check)
 
     side = 2048
     matrices = source[: source.numel() // side**2 * side**2].view(-1, side, side)
     vector = torch.ones(1, side, dtype=dtype, device=device)
-    matvec_seconds = _best(lambda: [nn.functional.linear(vector, matrix) for matrix in matrices], device)
+    matvec_seconds = _best(lambda: [nn.functional.linear(vector, matrix) for matrix in matrices], device, check)
 
     flop_rates = []
     for size in MATRIX_SIZES[device.type]:
         square = torch.ones(size, size, dtype=dtype, device=device)
-        flop_rates.append(2 * size**3 / _best(lambda square=square: square @ square, device))
+        flop_rates.append(2 * size**3 / _best(lambda square=square: square @ square, device, check))
     return Ceilings(
         copy_rate=2 * BUFFER_BYTES / copy_seconds,
         matvec_rate=matrices.numel() * item / matvec_seconds,
@@ -205,10 +206,11 @@ def measure_ceilings(device: torch.device, dtype: torch.dtype) -> Ceilings:
     )
 
 
-def _best(work: Callable[[], object], device: torch.device) -> float:
+def _best(work: Callable[[], object], device: torch.device, check: Check) -> float:
     """Seconds of the quickest of `CEILING_REPEATS` tries."""
     spans = []
     for _ in range(CEILING_REPEATS + 1):
+        check()
         synchronise(device)
         started = perf_counter()
         work()

@@ -11,6 +11,7 @@ import torch
 from transformers import GenerationConfig, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
 from transformers.utils import logging
 
+from specdec.models.cancelling import Check
 from specdec.models.devices import synchronise
 from specdec.models.pairs import Pair
 from specdec.settings import BadInput, Settings
@@ -20,10 +21,11 @@ NO_TOP_K = 0
 
 
 class _Stamps(StoppingCriteria):
-    """Notes the clock and the length after every step; never stops a run."""
+    """Notes the clock and the length after every step, then asks whether to go on; ends no text by itself."""
 
-    def __init__(self, device: torch.device):
+    def __init__(self, device: torch.device, check: Check):
         self._device = device
+        self._check = check
         self.times: list[float] = []
         self.lengths: list[int] = []
 
@@ -31,6 +33,7 @@ class _Stamps(StoppingCriteria):
         synchronise(self._device)
         self.times.append(perf_counter())
         self.lengths.append(input_ids.shape[1])
+        self._check()
         return torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
 
 
@@ -43,9 +46,9 @@ def time_generate(pair: Pair, prompt_ids: Sequence[int], settings: Settings) -> 
     in `settings`. Seeds torch's global state inside a fork, as generate() takes no generator.
     """
     target, draft = generating_models(pair, settings)
-    config = generation_config(target, settings)
+    config = generation_config(target, pair.eos_ids, settings)
     ids = torch.tensor([list(prompt_ids)], device=target.device)
-    stamps = _Stamps(target.device)
+    stamps = _Stamps(target.device, pair.check)
     arguments: dict[str, Any] = {"generation_config": config, "stopping_criteria": StoppingCriteriaList([stamps])}
     if draft is not None:
         arguments["assistant_model"] = draft
@@ -86,8 +89,8 @@ def generating_models(pair: Pair, settings: Settings) -> tuple[PreTrainedModel, 
     return target, draft
 
 
-def generation_config(target: PreTrainedModel, settings: Settings) -> GenerationConfig:
-    """`settings` in the words of transformers; the ids that end a text are the model's own."""
+def generation_config(target: PreTrainedModel, eos_ids: frozenset[int], settings: Settings) -> GenerationConfig:
+    """`settings` in the words of transformers; eos_ids: those that end a text here too."""
     own = target.generation_config
     sampling: dict[str, Any] = {"do_sample": False}
     if settings.temperature > 0:
@@ -95,8 +98,8 @@ def generation_config(target: PreTrainedModel, settings: Settings) -> Generation
         sampling |= {"top_k": settings.top_k or NO_TOP_K, "top_p": settings.top_p}
     return GenerationConfig(
         max_new_tokens=settings.max_new_tokens,
-        eos_token_id=own.eos_token_id,
-        pad_token_id=own.pad_token_id if own.pad_token_id is not None else _first(own.eos_token_id),
+        eos_token_id=sorted(eos_ids) or None,
+        pad_token_id=own.pad_token_id if own.pad_token_id is not None else min(eos_ids, default=None),
         bos_token_id=own.bos_token_id,
         **sampling,
     )
@@ -120,7 +123,3 @@ def assisting(draft: PreTrainedModel | None, gamma: int) -> Iterator[None]:
     finally:
         draft.generation_config = kept
         logging.set_verbosity(verbosity)
-
-
-def _first(ids: int | list[int] | None) -> int | None:
-    return ids[0] if isinstance(ids, list) and ids else ids if isinstance(ids, int) else None

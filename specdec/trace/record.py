@@ -6,7 +6,8 @@ drafted token are kept in full.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic.dataclasses import dataclass
@@ -192,31 +193,68 @@ def ratio(count: float, of: float) -> float | None:
     return count / of if of else None
 
 
-def metrics_of(rounds: Sequence[Round], prefill_seconds: float) -> Metrics:
+def metrics_of(rounds: Iterable[Round], prefill_seconds: float) -> Metrics:
     """The metrics of finished rounds; each is defined in `Metrics`."""
-    drafted, tested, accepted, emitted = (
-        sum(getattr(round_, name) for round_ in rounds) for name in ("drafted", "tested", "accepted", "emitted")
-    )
-    decode_seconds = sum(round_.seconds for round_ in rounds)
-    places = range(max((round_.tested for round_ in rounds), default=0))
-    overlaps = [p.overlap for r in rounds for p in r.positions[: r.tested] if p.overlap is not None]
-    return Metrics(
-        rounds=len(rounds),
-        drafted=drafted,
-        tested=tested,
-        accepted=accepted,
-        emitted=emitted,
-        acceptance_rate=ratio(accepted, tested),
-        accepted_per_drafted=ratio(accepted, drafted),
-        accepted_per_round=ratio(accepted, len(rounds)),
-        tokens_per_round=ratio(emitted, len(rounds)),
-        tested_by_place=tuple(sum(round_.tested > place for round_ in rounds) for place in places),
-        accepted_by_place=tuple(sum(round_.accepted > place for round_ in rounds) for place in places),
-        mean_overlap=ratio(sum(overlaps), len(overlaps)),
-        prefill_seconds=prefill_seconds,
-        decode_seconds=decode_seconds,
-        draft_seconds=sum(round_.draft_seconds for round_ in rounds),
-        verify_seconds=sum(round_.verify_seconds for round_ in rounds),
-        tokens_per_second=ratio(emitted, decode_seconds),
-        tokens_per_second_with_prefill=ratio(emitted, prefill_seconds + decode_seconds),
-    )
+    running = RunningMetrics(prefill_seconds)
+    for round_ in rounds:
+        running.add(round_)
+    return running.metrics()
+
+
+class RunningMetrics:
+    """The metrics of a run that grows: a round costs the same however many came before it."""
+
+    def __init__(self, prefill_seconds: float) -> None:
+        self._prefill_seconds = prefill_seconds
+        self._counts = Counter[str]()
+        self._tested_by_place: list[int] = []
+        self._accepted_by_place: list[int] = []
+        self._overlap = 0.0
+        self._overlaps = 0
+        self._decode_seconds = self._draft_seconds = self._verify_seconds = 0.0
+
+    def add(self, round_: Round) -> None:
+        """Count one more finished round."""
+        self._counts["rounds"] += 1
+        for name in ("drafted", "tested", "accepted", "emitted"):
+            self._counts[name] += getattr(round_, name)
+        new_places = max(0, round_.tested - len(self._tested_by_place))
+        for by_place in (self._tested_by_place, self._accepted_by_place):
+            by_place += [0] * new_places
+        for place in range(round_.tested):
+            self._tested_by_place[place] += 1
+            self._accepted_by_place[place] += round_.accepted > place
+        overlaps = [p.overlap for p in round_.positions[: round_.tested] if p.overlap is not None]
+        self._overlaps += len(overlaps)
+        # One by one, in order: `sum` rounds otherwise in later Pythons, and a trace must read the same in all.
+        for overlap in overlaps:
+            self._overlap += overlap
+        self._decode_seconds += round_.seconds
+        self._draft_seconds += round_.draft_seconds
+        self._verify_seconds += round_.verify_seconds
+
+    def metrics(self) -> Metrics:
+        """Of the rounds so far."""
+        rounds, drafted, tested, accepted, emitted = (
+            self._counts[name] for name in ("rounds", "drafted", "tested", "accepted", "emitted")
+        )
+        return Metrics(
+            rounds=rounds,
+            drafted=drafted,
+            tested=tested,
+            accepted=accepted,
+            emitted=emitted,
+            acceptance_rate=ratio(accepted, tested),
+            accepted_per_drafted=ratio(accepted, drafted),
+            accepted_per_round=ratio(accepted, rounds),
+            tokens_per_round=ratio(emitted, rounds),
+            tested_by_place=tuple(self._tested_by_place),
+            accepted_by_place=tuple(self._accepted_by_place),
+            mean_overlap=ratio(self._overlap, self._overlaps),
+            prefill_seconds=self._prefill_seconds,
+            decode_seconds=self._decode_seconds,
+            draft_seconds=self._draft_seconds,
+            verify_seconds=self._verify_seconds,
+            tokens_per_second=ratio(emitted, self._decode_seconds),
+            tokens_per_second_with_prefill=ratio(emitted, self._prefill_seconds + self._decode_seconds),
+        )

@@ -3,6 +3,9 @@
 A character may be spread over several tokens. The text of such a token is '' until the one that
 completes the character, which carries it; each of them also shows its bytes. So token texts joined are
 the decoded text, and U+FFFD never appears.
+
+A SentencePiece tokenizer puts a space before the first word of a text and takes it away again when it decodes.
+The first token of a text is shown without it; a text that goes on (an output, a candidate) keeps its spaces.
 """
 
 from __future__ import annotations
@@ -10,7 +13,8 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cached_property
 
 from transformers import PreTrainedTokenizerBase
@@ -36,9 +40,15 @@ class TokenTexts:
         return self._alone[token_id]
 
     def sequence(self, ids: Iterable[int]) -> list[TokenText]:
-        """The tokens of one text, in order; joined texts are the decoded text."""
+        """The tokens of one text from its beginning, in order; joined texts are the decoded text."""
         stream = TextStream(self)
-        return [stream.push(token_id) for token_id in ids]
+        tokens = [stream.push(token_id) for token_id in ids]
+        return [*map(self._opening, tokens[:1]), *tokens[1:]]
+
+    def spelling(self) -> Callable[[int], str]:
+        """Begin to spell a text that goes on from another: called with each id in turn, it says what that adds."""
+        stream = TextStream(self)
+        return lambda token_id: stream.push(token_id).text
 
     def is_special(self, token_id: int) -> bool:
         added = self._added.get(token_id)
@@ -52,10 +62,19 @@ class TokenTexts:
         if piece is None:
             return b""
         if self._byte_level:
-            return bytes(_BYTE_OF_LETTER[letter] for letter in piece)
+            return _bytes_of_letters(piece)
         if match := _BYTE_TOKEN.fullmatch(piece):
             return bytes([int(match[1], 16)])
         return piece.replace("\u2581", " ").encode()
+
+    def _opening(self, token: TokenText) -> TokenText:
+        """The first token of a text, without the space that decoding takes away."""
+        if not token.text.startswith(" "):
+            return token
+        decoded = self._tokenizer.decode([token.id], skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        if not token.text.endswith(decoded):
+            return token
+        return replace(token, text=decoded, bytes=token.bytes if decoded else token.text.encode().hex(" ").upper())
 
     @cached_property
     def _added(self) -> dict[int, object]:
@@ -66,6 +85,13 @@ class TokenTexts:
         backend = getattr(self._tokenizer, "backend_tokenizer", None)
         decoder = json.loads(backend.to_str())["decoder"] if backend else None
         return decoder is not None and any(part["type"] == "ByteLevel" for part in decoder.get("decoders", [decoder]))
+
+
+def _bytes_of_letters(piece: str) -> bytes:
+    """A piece of the byte-level alphabet as bytes; one with other letters, put in by hand, is its own text."""
+    if not _BYTE_OF_LETTER.keys() >= set(piece):
+        return piece.encode()
+    return bytes(_BYTE_OF_LETTER[letter] for letter in piece)
 
 
 class TextStream:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import pytest
 
@@ -11,38 +12,75 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 import gradio as gr  # noqa: E402
 
 from specdec.settings import BIASED_RULES, RULES  # noqa: E402
-from tests.made_trace import HOSTILE, beginning, greedy_trace, made_trace  # noqa: E402
+from specdec.trace.growing import Step  # noqa: E402
+from tests.made_trace import HOSTILE, ended_trace, greedy_trace, made_trace, of_itself  # noqa: E402
 from visualizations.figures.token_bars import bar_frame, traces_of, x_axis_of  # noqa: E402
-from visualizations.step_through.run_view import RunView, run_view_value  # noqa: E402
+from visualizations.step_through.run_view import (  # noqa: E402
+    RunView,
+    ShownRun,
+    empty_value,
+    new_run,
+    run_view_value,
+)
 from visualizations.text import t  # noqa: E402
 
 TRACE = made_trace()
 COUNT = len(TRACE.positions)
-VALUES = {
-    "grow": [(beginning(TRACE, rounds), True) for rounds in range(1, len(TRACE.rounds))],
-    "finish": [(TRACE, False)],
-    "greedy": [(greedy_trace(), False)],
-    "empty": [(None, False)],
-    **{rule: [(made_trace(rule=rule), False)] for rule in RULES},
+ROUNDS = len(TRACE.rounds)
+WHOLE = {
+    "greedy": greedy_trace(),
+    "ended": ended_trace(),
+    "ended block": ended_trace(rule="block"),
+    "itself": of_itself(greedy_trace(), "bfloat16"),
+    "itself exactly": of_itself(greedy_trace(), "float32"),
+    **{rule: made_trace(rule=rule) for rule in RULES},
 }
 
 
-def value_of(trace, running):
-    return run_view_value(trace, [bar_frame(p) for p in trace.positions] if trace else [], running)
+def grow(until=ROUNDS - 1):
+    """A new run, which sends its rounds one by one."""
+    run = ShownRun(TRACE, new_run())
+    yield empty_value(run.run, running=True), run
+    for round_ in TRACE.rounds[:until]:
+        run.add(Step(round_, "cancelled"))
+        yield run.since(len(run) - 1), run
+
+
+def grow_unseen(run, *, by=2):
+    """The run goes on, and only the last of its new rounds is sent."""
+    for round_ in TRACE.rounds[len(run) :][:by]:
+        run.add(Step(round_, "cancelled"))
+    return run.since(len(run) - 1), run
+
+
+def finish(run):
+    for round_ in TRACE.rounds[len(run) :]:
+        run.add(Step(round_, "length"))
+    run.end()
+    return run.since(ROUNDS - 1), run
 
 
 @pytest.fixture(scope="module")
 def url():
     with gr.Blocks() as demo:
         gr.Textbox(label="typed", interactive=True)
-        view = RunView(value_of(TRACE, False))
-        for name, values in VALUES.items():
-
-            def show(values=values):
-                for trace, running in values:
-                    yield value_of(trace, running)
-
-            gr.Button(name).click(show, None, view, show_progress="hidden")
+        view, run = RunView(run_view_value(TRACE)), gr.State(None)
+        view.fill_gaps_from(run)
+        quiet = {"show_progress": "hidden"}
+        for name, trace in WHOLE.items():
+            gr.Button(name).click(lambda trace=trace: run_view_value(trace), None, view, **quiet)
+        gr.Button("empty").click(lambda: empty_value(new_run(), running=False), None, view, **quiet)
+        gr.Button("grow").click(grow, None, [view, run], **quiet)
+        gr.Button("half").click(partial(grow, 3), None, [view, run], **quiet)
+        gr.Button("unseen").click(grow_unseen, run, [view, run], **quiet)
+        gr.Button("finish").click(finish, run, [view, run], **quiet)
+        with gr.Tabs():
+            gr.Tab("first")
+            with gr.Tab("later"):  # what is in it is drawn when it is opened
+                other, other_run = RunView(elem_id="later"), gr.State(None)
+                other.fill_gaps_from(other_run)
+        gr.Button("half unseen").click(partial(grow, 3), None, [other, other_run], **quiet)
+        gr.Button("finish the other").click(finish, other_run, [other, other_run], **quiet)
     _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
     yield address
     demo.close()
@@ -207,6 +245,49 @@ def test_every_rule_is_explained_in_its_own_words(view):
             assert name in sentence(view) and "changes the distribution" in sentence(view)
 
 
+def shown_run(view, name: str, settings: str) -> None:
+    view.get_by_role("button", name=name, exact=True).click()
+    view.wait_for_function("part => document.querySelector('.rv-settings').textContent.includes(part)", arg=settings)
+
+
+def test_a_draft_behind_the_end_is_called_so_everywhere(view):
+    for name, settings in (("ended", "seed 11"), ("ended block", "block verification")):
+        shown_run(view, name, settings)
+        last = view.locator(".rv-token.rv-discarded").last
+        last.click()
+        assert "the answer ended before it" in sentence(view)
+        for told in (last.get_attribute("aria-label"), last.get_attribute("title"), view.locator(".rv-title").inner_text()):
+            assert "rejection" not in told and "not tested" not in told, told
+        assert "behind the end of the answer" in last.get_attribute("aria-label")
+    assert "behind the end" in view.locator(".rv-fates").inner_text()
+
+
+def test_a_discarded_draft_is_called_what_its_sentence_says_under_block_verification(view):
+    shown_run(view, "block", "block verification")
+    discarded = view.locator(".rv-token.rv-discarded").first
+    discarded.click()
+    assert "last draft whose coin passed" in sentence(view)
+    assert "last one whose coin passed" in discarded.get_attribute("aria-label")
+    assert "rejection" not in discarded.get_attribute("aria-label")
+
+
+def test_a_model_that_drafts_for_itself_in_short_numbers_is_explained(view):
+    shown_run(view, "itself", "same ← same")
+    note = view.locator(".rv-rounding")
+    assert "0.50: bfloat16 keeps few digits" in note.inner_text() and "in float32 it is" in note.inner_text()
+    view.locator(".rv-token.rv-replaced").click()
+    assert "so the draft has 0" in sentence(view)
+    assert "in bfloat16 a pass over one token rounds differently" in sentence(view)
+    view.locator(".rv-token.rv-accepted").click()
+    assert "bfloat16" not in sentence(view)
+    view.get_by_role("button", name="itself exactly").click()
+    note.wait_for(state="hidden")
+    view.get_by_role("button", name="itself", exact=True).click()
+    note.wait_for(state="visible")
+    view.get_by_role("button", name="match", exact=True).click()
+    note.wait_for(state="hidden")
+
+
 def test_hostile_tokens_are_shown_literally(view):
     labels = view.locator(".rv-token .rv-label").all_text_contents()
     for text in HOSTILE:
@@ -286,21 +367,81 @@ def test_a_number_explains_itself_to_mouse_and_keyboard(view):
     assert tip.is_visible()
 
 
+def press_button(page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def wait_for_rounds(page, count: int) -> None:
+    page.wait_for_function("count => document.querySelectorAll('.rv-round').length === count", arg=count)
+
+
+def shown_tokens(page) -> list[str]:
+    return page.locator(".rv-token .rv-label").all_text_contents()
+
+
 def test_a_growing_run_is_followed_and_does_not_blink(view):
-    view.get_by_role("button", name="empty").click()
+    press_button(view, "empty")
     view.wait_for_selector(".rv-empty", state="visible")
     view.evaluate(
         "window.gone = 0; new MutationObserver(all => all.forEach(one => window.gone += one.removedNodes.length))"
         ".observe(document.querySelector('.rv-strip'), {childList: true})"
     )
-    view.get_by_role("button", name="grow").click()
-    view.wait_for_function(f"document.querySelectorAll('.rv-round').length === {len(TRACE.rounds) - 1}")
-    assert view.locator(".rv-title").inner_text().startswith(f"Round {len(TRACE.rounds) - 1}")
+    press_button(view, "grow")
+    wait_for_rounds(view, ROUNDS - 1)
+    view.wait_for_function("start => document.querySelector('.rv-title').textContent.startsWith(start)", arg=f"Round {ROUNDS - 1}")
     view.locator(".rv-token").nth(1).click()
-    view.get_by_role("button", name="finish").click()
-    view.wait_for_function(f"document.querySelectorAll('.rv-round').length === {len(TRACE.rounds)}")
+    press_button(view, "finish")
+    wait_for_rounds(view, ROUNDS)
     assert view.locator(".rv-title").inner_text() == "Round 1, draft 2 of 3: rejected"
     assert view.evaluate("window.gone") == 0
+
+
+def test_a_run_that_came_round_by_round_is_the_whole(view):
+    whole = shown_tokens(view), view.locator(".rv-metrics").inner_text(), view.locator(".rv-settings").inner_text()
+    press_button(view, "grow")
+    wait_for_rounds(view, ROUNDS - 1)
+    press_button(view, "finish")
+    wait_for_rounds(view, ROUNDS)
+    assert (shown_tokens(view), view.locator(".rv-metrics").inner_text(), view.locator(".rv-settings").inner_text()) == whole
+    assert view.locator(".rv-output").evaluate("node => node.textContent") == TRACE.output.text
+    view.locator(".rv-token").first.click()
+    press(view, "End")
+    assert place(view) == f"position {COUNT} of {COUNT}"
+
+
+def test_rounds_that_never_arrived_are_asked_for(view):
+    whole = shown_tokens(view)
+    press_button(view, "half")
+    wait_for_rounds(view, 3)
+    view.locator(".rv-token").nth(1).click()
+    press_button(view, "unseen")
+    wait_for_rounds(view, 5)
+    press_button(view, "finish")
+    wait_for_rounds(view, ROUNDS)
+    assert shown_tokens(view) == whole
+    assert place(view) == f"position 2 of {COUNT}"
+
+
+def test_a_view_that_is_first_drawn_in_the_middle_of_a_run_gets_all_of_it(view):
+    whole, count = shown_tokens(view), "count => document.querySelectorAll('#later .rv-round').length === count"
+    press_button(view, "half unseen")
+    view.wait_for_timeout(1000)
+    view.get_by_role("tab", name="later").click()
+    view.wait_for_function(count, arg=3)
+    press_button(view, "finish the other")
+    view.wait_for_function(count, arg=ROUNDS)
+    assert view.locator("#later .rv-token .rv-label").all_text_contents() == whole
+    assert view.locator("#later .rv-settings").inner_text() == view.locator(".rv-settings").first.inner_text()
+
+
+def test_another_run_leaves_nothing_of_the_one_before(view):
+    view.locator(".rv-token").nth(3).click()
+    press_button(view, "half")
+    wait_for_rounds(view, 3)
+    assert view.locator(".rv-output").evaluate("node => node.textContent") == "".join(
+        p.text for round_ in TRACE.rounds[:3] for p in round_.positions if p.kind != "discarded"
+    )
+    assert view.locator(".rv-token[aria-pressed=true]").count() == 1
 
 
 def test_an_empty_view_says_what_to_do(view):

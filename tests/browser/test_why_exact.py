@@ -14,11 +14,12 @@ import gradio as gr  # noqa: E402
 from specdec.settings import RULES, Settings  # noqa: E402
 from tests.made_trace import HOSTILE, made_trace  # noqa: E402
 from visualizations.serving.runner import ModelShelf  # noqa: E402
-from visualizations.step_through.live_run import view_of  # noqa: E402
-from visualizations.step_through.run_view import RunView  # noqa: E402
+from visualizations.step_through.kept_run import KeptRun, kept  # noqa: E402
+from visualizations.step_through.run_view import RunView, run_view_value  # noqa: E402
 from visualizations.step_through.tab import RunOnScreen  # noqa: E402
 from visualizations.text import t  # noqa: E402
 from visualizations.why_exact.bars import PRESETS, RAW_DRAFT_TOP_K, Bars, checked_bars, preset_value  # noqa: E402
+from visualizations.why_exact.playground.loading import load_script  # noqa: E402
 from visualizations.why_exact.tab import build_exact_tab  # noqa: E402
 
 NUMBER = re.compile(r"\d+\.\d+")
@@ -30,9 +31,9 @@ def url():
     with gr.Blocks() as demo:
         with gr.Tabs():
             with gr.Tab("run"):
-                view = RunView(view_of(TRACE), elem_id="run-view")
+                view = RunView(run_view_value(TRACE), elem_id="run-view")
             with gr.Tab("exact") as tab:
-                build_exact_tab(tab, ModelShelf(_no_models), RunOnScreen(view, gr.State(TRACE)))
+                build_exact_tab(demo, tab, ModelShelf(_no_models), RunOnScreen(view, KeptRun(kept(TRACE))))
     demo.queue()
     _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
     yield address
@@ -120,8 +121,8 @@ def test_the_six_steps_print_the_numbers_of_the_bars(tab):
     q, p = typed(tab, "2"), typed(tab, "3")
     overlap, excess, residual = (table(tab, name) for name in ("overlap", "excess", "residual"))
     sums = {name: tab.locator(f".pg-sum-{name}").text_content() for name in ("overlap", "excess", "residual")}
-    assert tab.locator(".pg-q .pg-value").all_text_contents() == q
-    assert tab.locator(".pg-p .pg-value").all_text_contents() == p
+    assert tab.locator(".pg-bars .pg-q .pg-value").all_text_contents() == q
+    assert tab.locator(".pg-bars .pg-p .pg-value").all_text_contents() == p
     whole = sum(map(float, q))
     assert whole == pytest.approx(1) and sums["excess"] == sums["residual"]
     assert float(sums["overlap"]) + float(sums["excess"]) == pytest.approx(1)
@@ -160,6 +161,63 @@ def test_dragging_asks_nobody_and_keeps_the_sum(tab):
     tab.mouse.up()
     tab.wait_for_timeout(1000)
     assert len(tab.requests) > before  # after the release the server counts the several-token table anew
+
+
+@pytest.fixture
+def phone(browser, url):
+    """The tab on a phone of 375 px, with a finger."""
+    context = browser.new_context(viewport={"width": 375, "height": 700}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(url)
+    page.get_by_role("tab", name="exact").click()
+    page.wait_for_selector("#playground .pg-column")
+    yield page
+    context.close()
+
+
+def swipe(page, selector: str, up: float) -> None:
+    """A finger goes down in the middle of the first match and moves up by `up` px."""
+    place = page.locator(selector).first
+    place.evaluate("node => node.scrollIntoView({ block: 'center' })")
+    box = place.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    session = page.context.new_cdp_session(page)
+    touch = lambda kind, points: session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})  # noqa: E731
+    touch("touchStart", [{"x": x, "y": y}])
+    for part in range(1, 16):
+        touch("touchMove", [{"x": x, "y": y - up * part / 15}])
+        page.wait_for_timeout(16)
+    touch("touchEnd", [])
+    page.wait_for_timeout(300)
+
+
+def test_a_finger_that_swipes_over_the_columns_scrolls(phone):
+    for selector in (".pg-column.pg-q", ".pg-column.pg-p", ".pg-name"):
+        for up in (150, -150):
+            before = phone.locator(".pg-value").all_text_contents()
+            phone.locator(selector).first.evaluate("node => node.scrollIntoView({ block: 'center' })")
+            start = phone.evaluate("scrollY")
+            swipe(phone, selector, up)
+            assert phone.locator(".pg-value").all_text_contents() == before
+            assert (phone.evaluate("scrollY") - start) * up > 50 * abs(up)
+
+
+def test_a_finger_drags_a_column_by_its_grip(phone):
+    before = phone.locator(".pg-value").all_text_contents()
+    grip = phone.locator(".pg-grip").first
+    grip.evaluate("node => node.scrollIntoView({ block: 'center' })")
+    box = grip.bounding_box()
+    assert box["height"] >= 44 and box["width"] >= 24
+    swipe(phone, ".pg-grip", 60)
+    after = phone.locator(".pg-value").all_text_contents()
+    assert float(after[0]) > float(before[0]) + 0.05
+    assert phone.locator(".pg-sum-q").text_content() == "1.00"
+    assert abs(grip.bounding_box()["y"] - box["y"]) < 3  # nothing scrolled
+
+
+def test_a_mouse_needs_no_grip(tab):
+    assert tab.locator(".pg-grip").first.is_hidden()
 
 
 def test_a_redraw_fits_into_a_frame(tab):
@@ -268,6 +326,32 @@ def test_a_name_is_only_a_text(tab):
         wanted = field.input_value()
         assert tab.locator(".pg-name").first.text_content() == wanted
     assert tab.locator("#playground img").count() == 0
+
+
+def test_a_long_name_is_cut_between_characters(tab):
+    field = tab.locator(".pg-rename").first
+    field.fill(12 * "🦄")
+    field.blur()
+    assert tab.locator(".pg-name").first.text_content() == field.input_value() == 12 * "🦄"
+    assert tab.locator(".pg-flow-label").first.text_content().startswith(f"‘{8 * '🦄'}…’")
+
+
+def test_a_loaded_name_is_cut_between_characters(tab):
+    frame = {"ids": [1, 2, None], "labels": [23 * "x" + "🦄🦄", "b", "other"]}
+    masses = {"overlap": [0.5, 0.1, 0.1], "excess": [0.3, 0, 0], "residual": [0, 0.2, 0.1]}
+    call = "([load, view]) => eval(load)(view, {})"
+    loaded = tab.evaluate(call, [load_script(), {"frames": [frame | masses] * len(TRACE.positions)}])
+    assert loaded["tokens"][0]["name"] == 23 * "x" + "🦄"
+    checked_bars(loaded)
+
+
+@pytest.mark.parametrize("name", ["\u3164", "\u2800\u2800", "\u200b", "  ", "\ufe0f\u034f"], ids=ascii)
+def test_a_name_that_nobody_could_see_is_not_taken(tab, name):
+    field = tab.locator(".pg-rename").first
+    before = field.input_value()
+    field.fill(name)
+    field.blur()
+    assert tab.locator(".pg-name").first.text_content() == field.input_value() == before
 
 
 def test_the_exact_rule_passes_and_a_biased_one_fails(tab):

@@ -97,6 +97,36 @@ def test_no_token_is_invisible(text, part, label):
     assert token_label(text, 7, part) == label
 
 
+UNSEEN = [
+    "\u2800", "\u3164", "\u115f", "\u1160", "\uffa0", "\u00ad", "\u034f", "\u17b5", "\u180b", "\u200b", "\u200d", "\u2060",
+    "\u2065", "\ufe0f", "\ufeff", "\ufff0", "\ufffc", "\u0378", "\uffff", "\ue000", "\U0001d159", "\U000e0041", "\U000e0100",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("around", ["{}", "wo{}rd", "{}word", "word{}", " {}", "1{}"])
+@pytest.mark.parametrize("character", UNSEEN, ids=ascii)
+def test_what_is_drawn_as_nothing_is_named(character, around):
+    label = token_label(around.format(character), 7)
+    assert label == around.replace(" ", "␣").format(f"‹U+{ord(character):04X}›")
+
+
+@pytest.mark.parametrize("character", UNSEEN, ids=ascii)
+def test_what_is_drawn_as_nothing_is_named_each_time(character):
+    assert token_label(3 * character, 7) == 3 * f"‹U+{ord(character):04X}›"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "❤\ufe0f", "☎\ufe0e", "1\ufe0f\u20e3", "👩🏽\u200d🚀", "❤\ufe0f\u200d🔥🏳\ufe0f\u200d🌈", "🇫🇷",
+        "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "\u0dc1\u0dca\u200d\u0dbb\u0dd3", "e\u0301", "가", "⠁",
+    ],
+    ids=ascii,
+)  # fmt: skip
+def test_what_chooses_how_a_sign_is_drawn_belongs_to_it(text):
+    assert token_label(text, 7) == text
+
+
 @pytest.mark.parametrize("text", ["<b>bold</b>", "$x^2$", "a&lt;b"])
 def test_plotly_gets_no_markup_from_a_token(text):
     tick = tick_label(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -69,9 +71,37 @@ def test_embeddings_padded_to_different_sizes_are_accepted_and_padding_is_never_
         assert all(candidate.id < len(WORDS) for position in trace.positions for candidate in position.candidates)
 
 
-@pytest.mark.parametrize(("declared", "expected"), [([2, 7], {2, 7}), (5, {5}), (None, set())])
-def test_every_end_of_text_of_the_generation_config_is_honoured(folder, declared, expected):
+@pytest.mark.parametrize(("declared", "expected"), [([1, 7], {1, 2, 7}), (5, {2, 5}), (2, {2}), (None, {2})])
+def test_a_text_ends_where_the_generation_config_or_the_tokenizer_says(folder, declared, expected):
     assert on_cpu(folder("big", eos=declared, eos_token="dog"), None).eos_ids == expected
+
+
+def test_a_model_that_declares_no_end_of_text_has_none(folder):
+    assert on_cpu(folder("big"), None).eos_ids == set()
+
+
+def test_a_text_ends_where_the_chat_template_closes_a_turn(folder):
+    template = "{% for m in messages %}{{ m.content }} mat{% endfor %}"
+    pair = on_cpu(folder("big", eos=7, eos_token="dog", additional_special_tokens=["mat"], chat_template=template), None)
+    assert pair.eos_ids == {2, 6, 7}
+
+
+def test_a_run_stops_at_the_tokenizers_end_of_text(folder):
+    """The generation config knows only id 2; the target says 4, 5, 15 and again, and 15 is the tokenizer's end."""
+    from dataclasses import replace
+
+    import torch
+
+    from specdec.models.table import TableModel
+
+    words = [f"t{index}" for index in range(16)]
+    pair = on_cpu(folder("big", words, eos=2, eos_token="t15"), None)
+    table = torch.full((16, 16), 1 / 16)
+    for here, there in ((3, 4), (4, 5), (5, 15), (15, 4)):
+        table[here] = torch.eye(16)[there]
+    pair = replace(pair, target=TableModel(table), draft=TableModel(table))
+    trace = decode(pair, "t3", chat=False, max_new_tokens=12)
+    assert (trace.output.ids, trace.output.stop_reason) == ((4, 5, 15), "eos")
 
 
 def test_a_target_whose_cache_cannot_be_rewound_is_refused_by_name(folder):
@@ -94,8 +124,80 @@ def test_a_model_that_is_nowhere_is_refused_in_one_sentence(monkeypatch, name):
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path):
-    with pytest.raises(WeightsUnavailable, match="could not be loaded"):
+    with pytest.raises(WeightsUnavailable, match="no model in the folder.*config.json is missing"):
         on_cpu(str(tmp_path), None)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+HARMS = {
+    "cut": cut,
+    "empty": lambda path: path.write_bytes(b""),
+    "null": lambda path: path.write_bytes(b"null"),
+    "no text": lambda path: path.write_bytes(b"\xff\xfe\x00" * 99),
+}
+FILES = ("model.safetensors", "config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
+@pytest.mark.parametrize("side", ["target", "draft"])
+def test_a_damaged_folder_is_refused_in_one_sentence_that_names_it(folder, side, name, harm):
+    target, draft = folder("big"), folder("small", seed=1)
+    hurt = target if side == "target" else draft
+    harm(Path(hurt) / name)
+    with pytest.raises(WeightsUnavailable) as refusal:
+        on_cpu(target, draft)
+    assert hurt in str(refusal.value) and "\n" not in str(refusal.value) and len(str(refusal.value)) < 500
+
+
+@pytest.mark.parametrize("name", FILES[1:])
+def test_a_cut_settings_file_is_named(folder, name):
+    hurt = folder("big")
+    cut(Path(hurt) / name)
+    with pytest.raises(WeightsUnavailable, match=f"damaged: {name} is no JSON"):
+        on_cpu(hurt, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("model.safetensors", "model"), ("tokenizer.json", "tokenizer"), ("config.json", "config.json")]
+)
+def test_a_missing_file_is_refused_in_one_sentence(folder, name, word):
+    hurt = folder("big")
+    (Path(hurt) / name).unlink()
+    with pytest.raises(WeightsUnavailable, match=word) as refusal:
+        on_cpu(hurt, None)
+    assert hurt in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_a_missing_shard_is_refused_in_one_sentence(folder, tiny_llama):
+    hurt = folder("big")
+    (Path(hurt) / "model.safetensors").unlink()
+    tiny_llama(vocab_size=len(WORDS)).save_pretrained(hurt, max_shard_size="10KB")
+    assert on_cpu(hurt, None)
+    sorted(Path(hurt).glob("model-*.safetensors"))[-1].unlink()
+    with pytest.raises(WeightsUnavailable, match="big could not be loaded") as refusal:
+        on_cpu(hurt, None)
+    assert "\n" not in str(refusal.value)
+
+
+def test_weights_that_are_not_there_are_never_made_up(folder):
+    """transformers draws them at random, with no more than a warning."""
+    from safetensors.torch import load_file, save_file
+
+    hurt = folder("big")
+    tensors = load_file(Path(hurt) / "model.safetensors")
+    gone = [name for name in tensors if ".layers.1." in name]
+    kept = {name: tensor for name, tensor in tensors.items() if name not in gone}
+    save_file(kept, Path(hurt) / "model.safetensors", {"format": "pt"})
+    with pytest.raises(WeightsUnavailable, match=f"big lacks {len(gone)} of its weights, such as {min(gone)}"):
+        on_cpu(hurt, None)
+
+
+def test_tied_weights_are_no_missing_ones(folder, tiny_llama):
+    assert on_cpu(folder("tied", model=tiny_llama(vocab_size=len(WORDS), tie_word_embeddings=True)), None)
 
 
 def test_an_unknown_pair_is_refused_with_the_list():

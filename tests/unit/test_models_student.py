@@ -143,6 +143,24 @@ def test_a_changed_shard_is_refused(tmp_path, target, student):
         load_student(target, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"null", b"[]", b'{"format": "specdec-student/1", "shards": 7}', b"\xff\xfe"]
+)
+def test_a_manifest_that_is_none_is_refused(tmp_path, target, student, text):
+    save_student(tmp_path, student_state(student), HEAD_IDS, {})
+    (tmp_path / "manifest.json").write_bytes(text)
+    with pytest.raises(StudentError, match="manifest.json is damaged"):
+        load_student(target, tmp_path)
+
+
+def test_a_manifest_that_names_too_few_shards_is_refused(tmp_path, target, student):
+    save_student(tmp_path, student_state(student), HEAD_IDS, {})
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"shards": {}}))
+    with pytest.raises(StudentError, match="lack head_ids, norm.weight"):
+        load_student(target, tmp_path)
+
+
 def test_a_missing_shard_and_a_missing_folder_are_named(tmp_path, target, student):
     with pytest.raises(StudentError, match="manifest.json is missing"):
         load_student(target, tmp_path / "nowhere")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 import torch
 import transformers
 from transformers import AutoModelForCausalLM
 
+from specdec.models.cancelling import CancellableModel, Cancelled, cancelled_by
 from specdec.models.table import TableModel
 from specdec.models.transformers_model import PREFILL_CHUNK, CannotRewind, TransformersModel
 from specdec.settings import BadInput
@@ -102,6 +105,44 @@ def test_a_long_prompt_is_read_in_pieces_with_the_same_result(tiny_llama):
     assert model.length == count
     fresh = model.model(input_ids=ids[None], use_cache=False).logits[0, -1]
     torch.testing.assert_close(model.extend(ids[-1:])[0], fresh, atol=1e-4, rtol=1e-4)
+
+
+def test_a_model_that_can_be_cancelled_gives_the_same_numbers(tiny_llama):
+    count = 2 * PREFILL_CHUNK + 7
+    network = tiny_llama(max_positions=count + 1)
+    ids, asked = some_ids(count + 1), []
+    plain = TransformersModel(network)
+    model = CancellableModel(TransformersModel(network), lambda: asked.append(model.length))
+    for one in (plain, model):
+        one.prefill(ids[:-1])
+    assert torch.equal(model.extend(ids[-1:]), plain.extend(ids[-1:]))
+    # Before reading, before each of two layers in three pieces (the first fills the cache), before the pass.
+    assert asked == [0, 0, 256, 256, 512, 512, 519, 519]
+    assert not any(layer._forward_pre_hooks for layer in network.modules())
+    assert (model.name, model.max_length, model.model) == (plain.name, plain.max_length, network)
+    with pytest.raises(BadInput, match=f"{count + 1} \\+ 300 are too many"):
+        model.prefill(torch.zeros(300, dtype=torch.int64))
+
+
+def test_a_cancelled_model_begins_afresh(tiny_llama):
+    count = 2 * PREFILL_CHUNK + 7
+    ids, stop, asked = some_ids(count), threading.Event(), []
+    network = TransformersModel(tiny_llama(max_positions=count))
+
+    def between_two_layers_of_the_second_piece() -> None:
+        asked.append(None)
+        if len(asked) == 5:
+            stop.set()
+        cancelled_by(stop)()
+
+    with pytest.raises(Cancelled):
+        CancellableModel(network, between_two_layers_of_the_second_piece).prefill(ids)
+    model = CancellableModel(network, cancelled_by(threading.Event()))
+    model.rewind(0)
+    model.prefill(ids[:-1])
+    fresh = TransformersModel(network.model)
+    fresh.prefill(ids[:-1])
+    assert torch.equal(model.extend(ids[-1:]), fresh.extend(ids[-1:]))
 
 
 def test_reading_nothing_ahead_changes_nothing(tiny_llama):

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from specdec.settings import RULES
-from tests.made_trace import VOCABULARY, law, made_trace, position
+from tests.made_trace import VOCABULARY, law, made_trace, of_itself, position
 from visualizations.figures.token_bars import bar_frame
 from visualizations.step_through.run_view import run_view_value
 from visualizations.step_through.run_view.ranks import drawn_from
 from visualizations.step_through.run_view.value import settings_line
-from visualizations.text import LANGUAGES, section, t
+from visualizations.text import LANGUAGES, data, pieces, section, t
 
 TRACE = made_trace()
-FRAMES = [bar_frame(p) for p in TRACE.positions]
 
 
 def test_sixty_four_tokens_fit_in_120_kilobytes():
-    value = run_view_value(TRACE, FRAMES, False)
+    value = run_view_value(TRACE)
     size = len(json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode())
     assert size / len(TRACE.positions) * 130 < 120_000  # 64 tokens and as many discarded drafts
 
 
 def test_candidates_are_sent_once():
-    assert "candidates" not in json.dumps(run_view_value(TRACE, FRAMES, False))
+    assert "candidates" not in json.dumps(run_view_value(TRACE))
 
 
-def test_every_position_needs_its_frame():
-    with pytest.raises(ValueError):
-        run_view_value(TRACE, FRAMES[:-1], False)
+def test_every_position_has_its_frame():
+    for round_, sent in zip(TRACE.rounds, run_view_value(TRACE)["rounds"], strict=True):
+        assert sent["frames"] == [bar_frame(position) for position in round_.positions]
+        assert len(sent["positions"]) == len(sent["frames"])
 
 
 def test_settings_line_tells_what_ran():
@@ -70,7 +71,7 @@ def test_nothing_is_claimed_of_a_residual_that_the_trace_does_not_tell(rule):
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_has_a_name_and_a_value(rule):
     trace = made_trace(rule=rule)
-    value = run_view_value(trace, [bar_frame(p) for p in trace.positions], False)
+    value = run_view_value(trace)
     assert t(f"run_view.rules.{rule}") in value["settings"]
     assert section("run_view.residual").get("title_" + value["law"]) or value["law"] == "unknown"
 
@@ -89,6 +90,24 @@ def test_the_most_likely_token_has_rank_one():
     assert drawn_from(position("bonus", 0, 0, law(1, id0=0.5), None), "token")[1] == 1
 
 
+@pytest.mark.parametrize(
+    ("settings", "dtype", "told"),
+    [
+        ({}, "bfloat16", "bfloat16"), ({}, "float16", "float16"), ({}, "float32", None),
+        ({"rule": "match"}, "bfloat16", None), ({"rule": "match", "temperature": 0.0}, "bfloat16", "bfloat16"),
+        ({"draft_temperature": 0.5}, "bfloat16", None), ({"drafter": "prompt_lookup"}, "bfloat16", None),
+        ({"rule": "block"}, "bfloat16", "bfloat16"), ({"rule": "typical"}, "bfloat16", None),
+    ],
+)  # fmt: skip
+def test_rounding_is_blamed_only_where_nothing_else_can_reject(settings, dtype, told):
+    trace = of_itself(made_trace(**settings), dtype)
+    assert run_view_value(trace)["rounding"] == told
+
+
+def test_rounding_is_not_blamed_where_two_models_differ():
+    assert run_view_value(replace(TRACE, dtype="bfloat16"))["rounding"] is None
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_the_same_texts_and_placeholders(language):
     def flat(texts, path=""):
@@ -103,3 +122,13 @@ def test_every_language_has_the_same_texts_and_placeholders(language):
 def test_a_wrong_text_key_is_an_error():
     with pytest.raises(KeyError):
         t("run_view.no_such_text")
+
+
+def test_a_sentence_in_pieces_keeps_what_a_model_wrote_apart():
+    said = pieces("exact.acceptance.position", number=3, draft=data("{x}"))
+    assert said == ["3", " (draft ‘", {"data": "{x}"}, "’)"]
+    whole = pieces("exact.acceptance.where", pair=data("a"), rule="r", tested=1, rounds=2, position=said)
+    assert "".join(piece if isinstance(piece, str) else piece["data"] for piece in whole) == t(
+        "exact.acceptance.where", pair="a", rule="r", tested=1, rounds=2, position="3 (draft ‘{x}’)"
+    )
+    assert [piece for piece in whole if isinstance(piece, dict)] == [data("a"), data("{x}")]

@@ -68,12 +68,13 @@ def test_generate_leaves_the_models_and_the_random_state_as_they_were(llama_pair
     assert (before.rounds, before.accepted) == (after.rounds, after.accepted)
 
 
-def test_generate_gets_the_same_sampling(llama_pair):
+def test_generate_gets_the_same_sampling_and_ends(llama_pair):
     target = llama_pair().target.model
-    config = generation_config(target, settings_of(temperature=0.7, top_k=20, top_p=0.9, max_new_tokens=9))
+    settings = settings_of(temperature=0.7, top_k=20, top_p=0.9, max_new_tokens=9)
+    config = generation_config(target, frozenset({5, 2}), settings)
     assert (config.do_sample, config.temperature, config.top_k, config.top_p) == (True, 0.7, 20, 0.9)
-    assert config.max_new_tokens == 9
-    assert generation_config(target, settings_of(temperature=0.0)).do_sample is False
+    assert config.max_new_tokens == 9 and config.eos_token_id == [2, 5]
+    assert generation_config(target, frozenset(), settings_of(temperature=0.0)).do_sample is False
 
 
 def test_what_generate_cannot_do_is_refused(llama_pair, table_pair):

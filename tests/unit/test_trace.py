@@ -7,10 +7,11 @@ import json
 import math
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
-from specdec.recording import decode
+from specdec.recording import decode, steps
 from specdec.settings import BadInput
 from specdec.trace.record import Round, metrics_of
 from specdec.trace.trace import MAX_JSON_BYTES, Trace
@@ -247,9 +248,7 @@ def test_each_identity_is_told_apart_from_rounding(trace):
 
 
 def test_a_trace_of_a_run_that_was_cancelled_at_once_is_still_a_trace(table_pair):
-    from specdec.recording import Recorder
-    from specdec.settings import Settings
-
-    empty = Recorder(table_pair([1, 1], [1, 1]), "t0", [0], Settings()).trace()
+    with closing(steps(table_pair([1, 1], [1, 1]), "t0", chat=False)) as parts:
+        empty = next(parts)
     assert Trace.from_json(empty.to_json()) == empty
     assert empty.output.stop_reason == "cancelled" and not math.isnan(empty.metrics.prefill_seconds)

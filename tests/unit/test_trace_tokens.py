@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from specdec.recording import decode
@@ -126,6 +126,99 @@ def test_a_tokenizer_with_byte_fallback_shows_spaces_and_bytes():
     tokens = texts.sequence([8, 1, 2, 3, 4, 5, 6, 7])
     assert [token.text for token in tokens] == ["x", " hello", " ", "", "", "", "\U0001f984", "\n"]
     assert [token.bytes for token in tokens] == [None, None, None, "F0", "9F", "A6", "84", None]
+
+
+BY_HAND = ["<｜end▁of▁turn｜>", "日本", "\u2581\u2581", "Ġ日", "naïve\u2581"]
+
+
+def test_a_piece_outside_the_byte_alphabet_is_its_own_text(byte_tokenizer):
+    """Vocabularies hold pieces that were put in by hand, beside those that training made of bytes."""
+    tokenizer = byte_tokenizer(BY_HAND)
+    ids = [tokenizer.convert_tokens_to_ids(piece) for piece in BY_HAND]
+    tokens = TokenTexts(tokenizer).sequence(ids)
+    assert [(token.text, token.bytes) for token in tokens] == [(piece, None) for piece in BY_HAND]
+    assert "".join(token.text for token in tokens) == tokenizer.decode(ids)
+
+
+def test_a_piece_outside_the_byte_alphabet_can_be_emitted_and_weighed(pair_of, byte_tokenizer):
+    """The target says every such piece with the same probability, so the run has them as tokens and candidates."""
+    from dataclasses import replace
+
+    from specdec.models.table import TableModel
+
+    law = torch.zeros(256 + len(BY_HAND))
+    law[256:] = 1.0
+    pair = replace(pair_of(TableModel(law), TableModel(law)), tokenizer=byte_tokenizer(BY_HAND))
+    trace = decode(pair, "a", chat=False, gamma=2, max_new_tokens=8)
+    assert trace.output.text == pair.tokenizer.decode(trace.output.ids)
+    assert {c.text for position in trace.positions for c in position.candidates} == set(BY_HAND)
+
+
+WITH_PREFIX = ["<unk>", "<s>", "\u2581This", "\u2581is", "\u2581a", "\u2581test", "\u2581", "\u2581\u2581x"]
+
+
+def prefixing(kind: str) -> PreTrainedTokenizerFast:
+    """A tokenizer that puts a space before the first word and takes it away when it decodes, in three ways."""
+    unigram = models.Unigram([(piece, -1.0 - 8 * (piece == "\u2581")) for piece in WITH_PREFIX], unk_id=0)
+    backend = Tokenizer(unigram)
+    if kind == "normalizer":  # Llama 2
+        backend.normalizer = normalizers.Sequence([normalizers.Prepend("\u2581"), normalizers.Replace(" ", "\u2581")])
+        strip = decoders.Strip(" ", 1, 0)
+        backend.decoder = decoders.Sequence([decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse(), strip])
+    else:
+        backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=kind)
+        backend.decoder = decoders.Metaspace(prepend_scheme=kind)
+    return PreTrainedTokenizerFast(tokenizer_object=backend, bos_token="<s>")
+
+
+@pytest.mark.parametrize("kind", ["normalizer", "first", "always"])
+@pytest.mark.parametrize("text", ["This is a test", "<s> This is a test", " This", "This <s> is", "This"])
+def test_the_space_put_before_a_text_is_not_shown(kind, text):
+    tokenizer = prefixing(kind)
+    ids = ids_of(tokenizer, text)
+    decoded = tokenizer.decode(ids, skip_special_tokens=False)
+    assert "".join(token.text for token in TokenTexts(tokenizer).sequence(ids)) == decoded
+
+
+@pytest.mark.parametrize("kind", ["normalizer", "first", "always"])
+def test_a_text_that_goes_on_keeps_its_first_space(kind):
+    tokenizer = prefixing(kind)
+    texts = TokenTexts(tokenizer)
+    before, after = ids_of(tokenizer, "This is a test")[:2], ids_of(tokenizer, "This is a test")[2:]
+    joined = "".join(token.text for token in texts.sequence(before)) + "".join(map(texts.spelling(), after))
+    assert joined == "This is a test" and texts.alone(after[0]).text == " a"
+
+
+@pytest.mark.parametrize(("kind", "text"), [("normalizer", " x"), ("first", "x"), ("always", "x")])
+def test_a_first_token_of_several_spaces_loses_what_its_decoder_takes(kind, text):
+    tokenizer = prefixing(kind)
+    token, following = TokenTexts(tokenizer).sequence(tokenizer.convert_tokens_to_ids(["\u2581\u2581x", "\u2581a"]))
+    assert (token.text, token.bytes, following.text) == (text, None, " a")
+    assert token.text + following.text == tokenizer.decode([token.id, following.id])
+
+
+@pytest.mark.parametrize("kind", ["normalizer", "first", "always"])
+def test_a_first_token_that_is_only_the_space_shows_its_byte(kind):
+    tokenizer = prefixing(kind)
+    token, following = TokenTexts(tokenizer).sequence(tokenizer.convert_tokens_to_ids(["\u2581", "\u2581a"]))
+    assert (token.text, token.bytes, following.text) == ("", "20", " a")
+    assert following.text == tokenizer.decode([token.id, following.id])
+
+
+def test_a_run_on_a_prefixing_tokenizer_is_read_and_stopped_as_it_is_shown(pair_of):
+    from dataclasses import replace
+
+    from specdec.models.table import TableModel
+
+    table = torch.full((len(WITH_PREFIX),) * 2, 1 / len(WITH_PREFIX))
+    for here, there in ((2, 3), (3, 4), (4, 5), (5, 2)):
+        table[here] = torch.eye(len(WITH_PREFIX))[there]
+    pair = replace(pair_of(TableModel(table), TableModel(table)), tokenizer=prefixing("first"))
+    trace = decode(pair, "This is", chat=False, gamma=2, max_new_tokens=4)
+    assert "".join(token.text for token in trace.prompt.tokens) == "This is"
+    assert trace.output.text == " a test This is"
+    stopped = decode(pair, "This is", chat=False, gamma=2, max_new_tokens=4, stop_strings=(" a",))
+    assert (stopped.output.text, stopped.output.stop_reason) == (" a", "stop_string")
 
 
 def test_an_emoji_written_by_the_target_never_passes_through_a_replacement_mark(pair_of, byte_tokenizer):

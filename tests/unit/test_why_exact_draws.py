@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 
@@ -54,8 +55,8 @@ def test_bars(rule):
 
 
 def test_loop():
-    assert draw_with_loop(BARS, Request.checked("block", 1000, 1))["state"] == "passed"
-    assert draw_with_loop(BARS, Request.checked("raw_draft", 1000, 1))["state"] == "failed"
+    assert draw_with_loop(BARS, Request.checked("block", 1000, 1), threading.Event())["state"] == "passed"
+    assert draw_with_loop(BARS, Request.checked("raw_draft", 1000, 1), threading.Event())["state"] == "failed"
 
 
 def test_the_context_of_every_position_gives_its_recorded_law(pair, trace):

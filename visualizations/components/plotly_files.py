@@ -1,4 +1,4 @@
-"""plotly's own script, from the Python package, and the loader that fetches it once a page."""
+"""plotly's own script, from the Python package, and what the page needs to load it and to draw with it."""
 
 from __future__ import annotations
 

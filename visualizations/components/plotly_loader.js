@@ -1,17 +1,40 @@
-// Loads plotly's own script from the Python package, once a page, however many parts of it ask. Loading it
-// here and not in the page's head lets the tokens appear while it is still on its way.
+// plotly on the page: its own script from the Python package, loaded once however many parts ask for it, and
+// plots that are drawn where they are seen. Loading it here and not in the page's head lets the tokens appear
+// while it is still on its way.
 
 function plotlyReady() {
-  if (window.Plotly) return Promise.resolve(window.Plotly);
+  if (window.Plotly) return Promise.resolve();
   if (!window.specdecPlotly) {
     window.specdecPlotly = new Promise((resolve, reject) => {
       const script = document.createElement("script");
       const root = (window.gradio_config && window.gradio_config.root) || "";
       script.src = root.replace(/\/$/, "") + "/gradio_api/file=" + props.plotly_js;
-      script.onload = () => resolve(window.Plotly);
+      script.onload = () => resolve();
       script.onerror = reject;
       document.head.append(script);
     });
   }
   return window.specdecPlotly;
+}
+
+// Calls `draw` once plotly is there, and again whenever the box comes into view or changes its width.
+function keepDrawn(box, draw, missing = () => {}) {
+  onWidth(box, draw);
+  plotlyReady().then(draw, missing);
+}
+
+// Draws into the box, as wide as it is; false while plotly isn't there or the box can't be seen. The width is
+// given since plotly looks for it only once.
+function drawPlot(box, data, layout, config = {}) {
+  if (!window.Plotly || !box.clientWidth) return false;
+  window.Plotly.react(box, data, { ...layout, width: box.clientWidth }, { displayModeBar: false, ...config });
+  for (const drawing of [box.firstElementChild, document.getElementById("js-plotly-tester")]) {
+    if (drawing) drawing.setAttribute("aria-hidden", "true"); // the box itself has the name
+  }
+  return true;
+}
+
+// The ticks of a plot are tokens, and so is what it says on hover.
+function ticksAreData(box) {
+  for (const layer of box.querySelectorAll(".xaxislayer-above, .xaxislayer-below, .hoverlayer")) asData(layer);
 }

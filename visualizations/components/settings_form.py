@@ -46,6 +46,11 @@ class SettingsForm:
 
     components: tuple[Component, ...]
 
+    @property
+    def seed(self) -> Component:
+        """The box of the seed."""
+        return self.components[SETTING_FIELDS.index("seed")]
+
 
 def build_settings_form(start: Settings) -> SettingsForm:
     """Create the components inside the Blocks that is open, and the event that shows the two Hub ids."""

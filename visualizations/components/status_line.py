@@ -7,9 +7,13 @@ from typing import Any, Literal
 
 import gradio as gr
 
+from visualizations.components.scripts import script
+from visualizations.text import t
+
 Mood = Literal["quiet", "busy", "done", "fault"]
 
 _HERE = Path(__file__).parent
+_SCRIPTS = ("connection.js", "asking.js", "status_line.js")
 
 
 def status(text: str = "", mood: Mood = "quiet", done: float | None = None) -> dict[str, Any]:
@@ -20,7 +24,9 @@ def status(text: str = "", mood: Mood = "quiet", done: float | None = None) -> d
 class StatusLine(gr.HTML):
     """Shows a `status` value. Its text reaches the page as text only, and readers hear it change.
 
-    A value with a true "leave" fires the event `leave`: what still waits in the queue should go.
+    A value with a true "leave" fires the event `leave`: what still waits in the queue should go. A busy one with
+    a true "ask" fires `ask`, once until the line is no longer busy. A line that is busy when the connection to
+    the server is lost says so.
     """
 
     def __init__(self, value: dict[str, Any] | None = None, **kwargs: Any) -> None:
@@ -28,8 +34,10 @@ class StatusLine(gr.HTML):
             value=value or status(),
             html_template="<p role='status' aria-live='polite'><span></span><progress max='1' hidden></progress></p>",
             css_template=(_HERE / "status_line.css").read_text("utf-8"),
-            js_on_load=(_HERE / "status_line.js").read_text("utf-8"),
+            js_on_load=script(*(_HERE / name for name in _SCRIPTS)),
             apply_default_css=False,
+            lost=t("app.connection_lost"),
+            elem_classes="status-line",
             **kwargs,
         )
 

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
+import regex
 
 MARKS = {" ": "␣", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"}
 LONGEST_TICK = 12
-_RUNS = re.compile(r"([␣⏎⇥])\1{3,}")
-_JOINERS = "\u200d"
+_RUNS = regex.compile(r"([␣⏎⇥])\1{3,}")
+
+# One emoji, with what chooses its look behind it; joined ones are one sign.
+_EMOJI = r"\p{ExtPict}(?:\p{EMod}|[\uFE0E\uFE0F]|[\U000E0020-\U000E007E]+\U000E007F)?"
+# Letters and symbols of their script that are drawn as nothing: Braille, musical, Egyptian and Khitan blanks, and the
+# stand-in for an object.
+_BLANK = r"\u2800\uFFFC\U0001D159\U00013441\U00013442\U00016FE4"
+_PARTS = regex.compile(
+    rf"(?P<drawn>{_EMOJI}(?:\u200D{_EMOJI})*|[0-9#*]\uFE0F?\u20E3|(?<=\p{{ccc=9}})\u200D(?=\p{{L}}))"
+    rf"|(?P<space>[{''.join(MARKS)}])"
+    rf"|(?P<unseen>[\p{{C}}\p{{Z}}\p{{DI}}{_BLANK}])"
+    rf"|\A(?P<accent>[\p{{Mn}}\p{{Me}}])"
+)
 
 
 def token_label(text: str, token_id: int, part: str | None = None) -> str:
     """What to show for a token: ' sky' -> '␣sky', a part of a character -> its bytes in ‹›; never empty."""
     if not text:
         return f"‹{part}›" if part else f"‹id {token_id}›"
-    return _RUNS.sub(lambda run: f"{run[1]}×{len(run[0])}", "".join(_visible(text)))
+    return _RUNS.sub(lambda run: f"{run[1]}×{len(run[0])}", _PARTS.sub(_shown, text))
 
 
 def tick_label(label: str) -> str:
@@ -31,16 +41,10 @@ def escaped(label: str) -> str:
     return label
 
 
-def _visible(text: str):
-    for place, character in enumerate(text):
-        kind = unicodedata.category(character)
-        if character in MARKS:
-            yield MARKS[character]
-        elif character in _JOINERS and 0 < place < len(text) - 1:
-            yield character
-        elif kind in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp") or (kind == "Zs"):
-            yield f"‹U+{ord(character):04X}›"
-        elif kind in ("Mn", "Me") and place == 0:
-            yield "◌" + character
-        else:
-            yield character
+def _shown(part: regex.Match[str]) -> str:
+    character = part[0]
+    if part["space"]:
+        return MARKS[character]
+    if part["unseen"]:
+        return f"‹U+{ord(character):04X}›"
+    return "◌" + character if part["accent"] else character

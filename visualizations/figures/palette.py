@@ -31,6 +31,7 @@ MEANINGS = {
     "target": Meaning("#7f8896", "-"),  # p_big where nothing was drafted
 }
 
+INK_SHARE = 70  # percent of its colour in a text that has a meaning
 MARK_COLOR = "#7f8896"
 LIGHT_PAGE, DARK_PAGE = "#ffffff", "#27272a"
 
@@ -42,8 +43,14 @@ def contrast(first: str, second: str) -> float:
 
 
 def css_variables() -> str:
-    """The colours as CSS custom properties, for parts of the screen that plotly doesn't draw."""
-    return "".join(f"--sd-{name}: {meaning.color};\n" for name, meaning in MEANINGS.items())
+    """The colours as CSS custom properties, for parts of the screen that plotly doesn't draw.
+
+    --sd-overlap is the fill; --sd-overlap-ink the same hue for text, nearer to the page's own text colour so
+    that it can be read on the light and the dark page.
+    """
+    fills = {f"--sd-{name}": meaning.color for name, meaning in MEANINGS.items()}
+    inks = {f"{name}-ink": f"color-mix(in srgb, var({name}) {INK_SHARE}%, var(--body-text-color))" for name in fills}
+    return "".join(f"{name}: {value};\n" for name, value in (fills | inks).items())
 
 
 def _luminance(color: str) -> float:

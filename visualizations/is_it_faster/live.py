@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
@@ -53,6 +55,15 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Words:
+    """How a record is shown: while it grows, when it is complete, and when its visitor stopped it."""
+
+    show: Callable[[Any], Shown]
+    finish: Callable[[Any], Shown]
+    halt: Callable[[Any], Shown]
+
+
+@dataclass(frozen=True)
 class Machine:
     """What a device can do: the costs of passes, then the roofline."""
 
@@ -94,7 +105,9 @@ def sweep_values(sweep: Sweep) -> tuple[dict[str, Any], ...]:
     return (what_if_value(sweep, sweep_caption(sweep)),)
 
 
-def race_steps(shelf: ModelShelf, choice: PairChoice, prompt: str, settings: Settings) -> Iterator[Shown]:
+def race_steps(
+    shelf: ModelShelf, stop: threading.Event, choice: PairChoice, prompt: str, settings: Settings
+) -> Iterator[Shown]:
     """The race while it runs, drawn a few times a second, and at its end."""
 
     def show(race: Race) -> Shown:
@@ -105,34 +118,46 @@ def race_steps(shelf: ModelShelf, choice: PairChoice, prompt: str, settings: Set
         share = (race.plain.tokens + race.speculative.tokens) / (2 * limit)
         return Shown(status(line, "busy", share), race_values(race, running=True))
 
-    def finish(race: Race) -> Shown:
-        return Shown(status(t("faster.race.finished"), "done"), race_values(race))
+    def ended(key: str) -> Callable[[Race], Shown]:
+        return lambda race: Shown(status(t(key), "done"), race_values(race))
 
-    return _steps(shelf, choice, partial(_race, prompt=prompt, settings=settings), show, finish, every=RACE_SECONDS)
+    words = Words(show, finish=ended("faster.race.finished"), halt=ended("faster.stopped"))
+    return _steps(shelf, stop, choice, partial(_race, prompt=prompt, settings=settings), words, every=RACE_SECONDS)
 
 
 def comparison_steps(
-    shelf: ModelShelf, choice: PairChoice, settings: Settings, prompts: tuple[str, ...], repeats: int, with_transformers: bool
+    shelf: ModelShelf,
+    stop: threading.Event,
+    choice: PairChoice,
+    settings: Settings,
+    prompts: tuple[str, ...],
+    repeats: int,
+    with_transformers: bool,
 ) -> Iterator[Shown]:
     """A comparison of plain decoding and one draft length, after every prompt of every repeat."""
 
     work = partial(_compare, prompts=prompts, settings=settings, repeats=repeats, with_transformers=with_transformers)
-    return _growing(shelf, choice, work, lambda record: comparison_values(record, record.way(f"gamma{settings.gamma}")))
+    return _growing(shelf, stop, choice, work, lambda record: comparison_values(record, record.way(f"gamma{settings.gamma}")))
 
 
-def machine_steps(shelf: ModelShelf, choice: PairChoice, gamma: int) -> Iterator[Shown]:
+def machine_steps(shelf: ModelShelf, stop: threading.Event, choice: PairChoice, gamma: int) -> Iterator[Shown]:
     """Costs of passes, then the roofline."""
 
-    return _growing(shelf, choice, partial(_machine, gamma=gamma), lambda record: machine_values(record, gamma))
+    return _growing(shelf, stop, choice, partial(_machine, gamma=gamma), lambda record: machine_values(record, gamma))
 
 
 def sweep_steps(
-    shelf: ModelShelf, choice: PairChoice, settings: Settings, prompts: tuple[str, ...], repeats: int
+    shelf: ModelShelf,
+    stop: threading.Event,
+    choice: PairChoice,
+    settings: Settings,
+    prompts: tuple[str, ...],
+    repeats: int,
 ) -> Iterator[Shown]:
     """Plain decoding and several draft lengths."""
 
     work = partial(_sweep, prompts=prompts, settings=settings, repeats=repeats)
-    return _growing(shelf, choice, work, sweep_values)
+    return _growing(shelf, stop, choice, work, sweep_values)
 
 
 # What is done with a pair: functions of this module, so that a borrowed GPU's process can be told which. Their
@@ -173,47 +198,58 @@ def _sweep(pair: Any, prompts: tuple[str, ...], settings: Settings, repeats: int
 
 
 def _growing(
-    shelf: ModelShelf, choice: PairChoice, work: Callable[[Any], Iterator[Any]], values: Callable[[Any], tuple]
+    shelf: ModelShelf,
+    stop: threading.Event,
+    choice: PairChoice,
+    work: Callable[[Any], Iterator[Any]],
+    values: Callable[[Any], tuple],
 ) -> Iterator[Shown]:
     """Steps of a record with done and total, its own or its comparison's."""
 
-    def counted(record: Any, key: str, mood: Any) -> dict[str, Any]:
-        of = record.comparison if isinstance(record, Sweep) else record
-        return status(t(key, done=of.done, total=of.total), mood, of.done / of.total if mood == "busy" else None)
+    def counted(key: str, mood: Any) -> Callable[[Any], Shown]:
+        def shown(record: Any) -> Shown:
+            of = record.comparison if isinstance(record, Sweep) else record
+            share = of.done / of.total if mood == "busy" else None
+            return Shown(status(t(key, done=of.done, total=of.total), mood, share), values(record))
 
-    return _steps(
-        shelf,
-        choice,
-        work,
-        lambda record: Shown(counted(record, "faster.progress", "busy"), values(record)),
-        lambda record: Shown(counted(record, "faster.done", "done"), values(record)),
+        return shown
+
+    words = Words(
+        counted("faster.progress", "busy"), finish=counted("faster.done", "done"), halt=counted("faster.stopped_at", "done")
     )
+    return _steps(shelf, stop, choice, work, words)
 
 
 def _steps(
     shelf: ModelShelf,
+    stop: threading.Event,
     choice: PairChoice,
     work: Callable[[Any], Iterator[Any]],
-    show: Callable[[Any], Shown],
-    finish: Callable[[Any], Shown],
+    words: Words,
     every: float = 0.0,
 ) -> Iterator[Shown]:
-    """What to show at every step, at most one each `every` seconds, and at the end. A fault ends it in words."""
+    """What to show at every step, at most one each `every` seconds, and at the end.
+
+    Setting `stop` ends it within a pass of a model, with what there is by then; a fault ends it in words.
+    """
     record, drawn = None, 0.0
     try:
-        for event in shelf.using(choice, work):
-            if isinstance(event, Waiting):
-                free = event.loading is None and not event.busy
-                yield Shown(status(t("faster.warming"), "busy") if free else waiting_line(event))
-                continue
-            record = event
-            if monotonic() - drawn >= every:
-                drawn = monotonic()
-                yield show(record)
-        if record is not None:
-            yield finish(record)
+        with closing(shelf.using(choice, work, stop)) as events:
+            for event in events:
+                if isinstance(event, Waiting):
+                    free = event.loading is None and not event.busy
+                    yield Shown(status(t("faster.warming"), "busy") if free else waiting_line(event))
+                    continue
+                record = event
+                if monotonic() - drawn >= every:
+                    drawn = monotonic()
+                    yield words.show(record)
+        if record is None:
+            yield Shown(status(t("faster.stopped"), "done"))
+        else:
+            yield words.halt(record) if stop.is_set() else words.finish(record)
     except BadInput as refusal:
         yield Shown(status(str(refusal), "fault"))
     except Exception as fault:
         _LOG.exception("A measurement failed")
-        yield Shown(status(t("faster.failed", fault=type(fault).__name__), "fault"), finish(record).values if record else None)
+        yield Shown(status(t("faster.failed", fault=type(fault).__name__), "fault"), words.finish(record).values if record else None)

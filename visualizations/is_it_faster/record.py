@@ -9,8 +9,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
+from specdec.models.devices import use_threads
 from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR, load_pair
 from specdec.settings import Settings
 from specdec.timing.compare import compare, sweep
@@ -28,8 +27,7 @@ def main() -> None:
     for name in options.names:
         if name not in NAMES:
             parser.error(f"there is no measurement {name}; they are {', '.join(NAMES)}")
-    if options.threads:
-        torch.set_num_threads(options.threads)
+    use_threads(options.threads)
     pair = load_pair(options.pair)
     prompts = own_prompts()[: options.prompts]
     settings = Settings.checked(gamma=options.gamma, temperature=options.temperature, max_new_tokens=options.tokens)
@@ -55,5 +53,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tokens", type=int, default=64, help="new tokens of a run, at most")
     parser.add_argument("--gamma", type=int, default=4)
     parser.add_argument("--temperature", type=float, default=0.0)
-    parser.add_argument("--threads", type=int, help="of torch; default: its own choice")
+    parser.add_argument("--threads", type=int, help="of torch; default: its own choice, within the cores it may use")
     return parser

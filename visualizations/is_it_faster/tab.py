@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -14,6 +15,8 @@ from gradio.components import Component
 from specdec.settings import BadInput
 from specdec.timing.prompts import own_prompts
 from visualizations.components.chart import Chart
+from visualizations.components.keeping import keep
+from visualizations.components.model_events import AT_ONCE, QUIET, ask_on, on_ask
 from visualizations.components.status_line import StatusLine, status
 from visualizations.is_it_faster.form import RunsPart, build_runs_part, build_settings_part, read_runs, read_settings
 from visualizations.is_it_faster.live import (
@@ -34,18 +37,16 @@ from visualizations.is_it_faster.report import Report
 from visualizations.is_it_faster.what_if import WhatIfView
 from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import ModelShelf
-from visualizations.step_through.tab import MODEL_QUEUE, QUIET
+from visualizations.serving.stopping import OpenRuns
 from visualizations.text import t
 
 RECORDED_WAY = "gamma4"
 LATEX = [{"left": "$", "right": "$", "display": False}]
 
-# A cancelled event sends nothing more, so the page itself notes that it is over; twice, because an update that
-# was under way may still arrive.
+# An event that leaves the queue sends nothing, so the page itself notes that it is over.
 _STOP = """(race, ...lines) => [
   {...race, running: false},
   ...lines.map((line) => line.mood === 'busy' ? {text: %s, mood: 'done', done: null} : line)]"""
-_PAUSE = "() => new Promise((resume) => setTimeout(resume, 500))"
 
 
 @dataclass(frozen=True)
@@ -64,25 +65,39 @@ def build_is_it_faster(page: gr.Blocks, shelf: ModelShelf) -> None:
     with gr.Accordion(t("faster.settings"), open=False, elem_id="timing-settings"):
         settings = build_settings_part()
     race, prompt = _race_section()
-    compared, runs = _measure_section()
+    compared, repeated = _measure_section()
     machine = _machine_section()
     sweep = _sweep_section()
     sections = (race, compared, machine, sweep)
 
     shared = list(settings.components)
-    everything = shared + list(runs.components)
+    everything = shared + list(repeated.components)
+    open_runs = [OpenRuns() for _ in sections]
+    wanted = (
+        (partial(_race, shelf), [prompt, *shared]),
+        (partial(_compare, shelf), everything),
+        (partial(_machine, shelf), shared),
+        (partial(_sweep, shelf), everything),
+    )
     events = [
-        _on(race, partial(_race, shelf), [prompt, *shared]),
-        _on(compared, partial(_compare, shelf), everything),
-        _on(machine, partial(_machine, shelf), shared),
-        _on(sweep, partial(_sweep, shelf), everything),
+        _on(section, runs, steps, inputs)
+        for section, runs, (steps, inputs) in zip(sections, open_runs, wanted, strict=True)
     ]
+    for runs in open_runs:
+        runs.stop_when_left(page)
+
+    def halt(request: gr.Request) -> None:
+        for runs in open_runs:
+            runs.stop(request.session_hash)
+
     noted = [race.parts[0], *(section.line for section in sections)]
     note: dict[str, Any] = dict(fn=None, inputs=noted, outputs=noted, js=_STOP % json.dumps(t("faster.stopped")), **QUIET)
-    for section in sections:
-        section.stop.click(**note, cancels=events).then(None, js=_PAUSE, **QUIET).then(**note)
+    for section in sections:  # a run comes to its own end first; then one that only waits leaves the queue
+        halted = section.stop.click(halt, **AT_ONCE)
+        halted.then(**note, cancels=events)
     shown = [part for section in sections for part in (section.line, *section.parts)]
-    page.load(_recorded_values, None, shown, concurrency_limit=None, **QUIET)
+    page.load(_recorded_values, None, shown, **AT_ONCE)
+    keep(page, "measurement", [prompt, *everything])
 
 
 def _race_section() -> tuple[Section, gr.Textbox]:
@@ -145,47 +160,39 @@ def _line(name: str) -> StatusLine:
     return StatusLine(status(t("faster.reading"), "quiet"), elem_id=f"{name}-line")
 
 
-def _on(section: Section, steps: Callable[..., Iterator[Shown]], inputs: Sequence[Component]) -> Any:
-    """The event of a section's button: the raw values are checked in one place, with one kind of sentence."""
+def _on(section: Section, runs: OpenRuns, steps: Callable[..., Iterator[Shown]], inputs: Sequence[Component]) -> Any:
+    """The event of a section's button."""
 
-    def run(*values: Any) -> Iterator[tuple[Any, ...]]:
+    def work(stop: threading.Event, *values: Any) -> Iterator[tuple[Any, ...]]:
         kept = (gr.skip(),) * len(section.parts)
         try:
-            for shown in steps(*values):
+            for shown in steps(stop, *values):
                 yield shown.line, *(kept if shown.values is None else shown.values)
         except BadInput as refusal:
             yield status(str(refusal), "fault"), *kept
 
-    return section.button.click(
-        run,
-        list(inputs),
-        [section.line, *section.parts],
-        preprocess=False,
-        show_progress="minimal",
-        show_progress_on=section.line,
-        api_visibility="private",
-        **MODEL_QUEUE,
-    )
+    ask_on([section.button.click], section.line)
+    return on_ask(section.line, runs, work, inputs, [section.line, *section.parts])
 
 
-def _race(shelf: ModelShelf, prompt: Any, *values: Any) -> Iterator[Shown]:
+def _race(shelf: ModelShelf, stop: threading.Event, prompt: Any, *values: Any) -> Iterator[Shown]:
     choice, settings = read_settings(values)
-    return race_steps(shelf, choice, checked_prompt(prompt), settings)
+    return race_steps(shelf, stop, choice, checked_prompt(prompt), settings)
 
 
-def _compare(shelf: ModelShelf, *values: Any) -> Iterator[Shown]:
+def _compare(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[Shown]:
     choice, settings, runs = *read_settings(values[:-3]), read_runs(values[-3:])
-    return comparison_steps(shelf, choice, settings, runs.prompts, runs.repeats, runs.with_transformers)
+    return comparison_steps(shelf, stop, choice, settings, runs.prompts, runs.repeats, runs.with_transformers)
 
 
-def _machine(shelf: ModelShelf, *values: Any) -> Iterator[Shown]:
+def _machine(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[Shown]:
     choice, settings = read_settings(values)
-    return machine_steps(shelf, choice, settings.gamma)
+    return machine_steps(shelf, stop, choice, settings.gamma)
 
 
-def _sweep(shelf: ModelShelf, *values: Any) -> Iterator[Shown]:
+def _sweep(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[Shown]:
     choice, settings, runs = *read_settings(values[:-3]), read_runs(values[-3:])
-    return sweep_steps(shelf, choice, settings, runs.prompts, runs.repeats)
+    return sweep_steps(shelf, stop, choice, settings, runs.prompts, runs.repeats)
 
 
 @lru_cache(maxsize=1)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from specdec.models.pairs import CATALOGUE
 from specdec.timing.comparison import Comparison, Prediction, Ratio, Result, Verdict, Way
 from specdec.timing.records import Costs, RunTiming, Spread
 from visualizations.figures.timing_style import machine
 from visualizations.is_it_faster.report.component import fact, report_value, table
-from visualizations.text import t
+from visualizations.step_through.run_view.rounding import rounding_apart
+from visualizations.text import data, t
 
 NONE = "–"
 
@@ -104,7 +106,16 @@ def _facts(comparison: Comparison, way: int, result: Result) -> list[dict]:
         "v": _number(p.verify_ratio if p else None, 2),
         "loop": _percent(row.loop_share if row else None),
     }
-    return [fact(t(f"faster.fact.{name}"), value, t(f"faster.fact.{name}_is")) for name, value in values.items()]
+    meanings = {name: t(f"faster.fact.{name}_is") for name in values}
+    if row and row.acceptance_rate is not None and row.acceptance_rate < 1 and _rounds_apart(comparison, way):
+        meanings["alpha"] += " " + t("faster.fact.alpha_rounded", dtype=comparison.dtype)
+    return [fact(t(f"faster.fact.{name}"), value, meanings[name]) for name, value in values.items()]
+
+
+def _rounds_apart(comparison: Comparison, way: int) -> bool:
+    spec = CATALOGUE.get(comparison.pair)
+    settings = comparison.ways[way].settings
+    return spec is not None and rounding_apart(spec.target, spec.draft, comparison.dtype, settings) is not None
 
 
 def _ways_table(comparison: Comparison) -> dict:
@@ -162,7 +173,7 @@ def _prompts_table(comparison: Comparison) -> dict:
     for index, prompt in enumerate(comparison.prompts):
         cells = [comparison.row(way, index) for way in range(len(comparison.ways))]
         text = " ".join(prompt.text.split())
-        rows.append([text, str(prompt.tokens), *(_number(row.decode_rate if row else None, 1) for row in cells)])
+        rows.append([data(text), str(prompt.tokens), *(_number(row.decode_rate if row else None, 1) for row in cells)])
     return table(t("faster.table.prompts", where=where_of(comparison)), head, rows, folded=True)
 
 

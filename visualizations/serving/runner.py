@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
+from specdec.models.cancelling import Cancelled, cancelled_by
 from specdec.settings import BadInput, Settings
+from specdec.trace.growing import Step
 from specdec.trace.trace import Trace
 from visualizations.serving import zero_gpu
 from visualizations.serving.engine_imports import import_engine
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.loading import load_choice
+from visualizations.serving.loading import load_in_turn
 
 POLL_SECONDS = 0.2
 MAX_LOADED_PAIRS = 2
@@ -33,9 +35,13 @@ T = TypeVar("T")
 
 @dataclass
 class Loading:
-    """One attempt to load a pair. `finished` is set when `pair` or `error` is there."""
+    """One attempt to load a pair. `finished` is set when `pair` or `error` is there.
+
+    wanted: how many asked for it and still wait.
+    """
 
     choice: PairChoice
+    wanted: int = 0
     progress: Any = None
     pair: Any = None
     error: BadInput | None = None
@@ -51,61 +57,87 @@ class Waiting:
     busy: bool = False
 
 
-def _record(pair: Any, prompt: str, settings: Settings) -> Iterator[Trace]:
+def _record(pair: Any, prompt: str, settings: Settings) -> Iterator[Trace | Step]:
     from specdec import recording  # here, because it costs torch: the page opens without
 
-    return recording.stream(pair, prompt, settings)
+    return recording.steps(pair, prompt, settings)
 
 
 class ModelShelf:
     """Loads pairs, one at a time, each in a thread of its own, and lends them to one run at a time.
 
-    The pair used longest ago makes room when more than `MAX_LOADED_PAIRS` are loaded.
+    The pair used longest ago makes room when more than `MAX_LOADED_PAIRS` are loaded. A load that nobody waits for
+    any more lets the others pass: it is dropped while it queues, and once begun it goes on beside the next.
     """
 
-    def __init__(self, load: Callable[[PairChoice, Callable[[Any], None]], Any] = load_choice) -> None:
+    def __init__(self, load: Callable[[PairChoice, Callable[[Any], None]], Any] = load_in_turn) -> None:
         self._load = load
         self._known: OrderedDict[PairChoice, Loading] = OrderedDict()
-        self._lock = threading.Lock()
-        self._one_load = threading.Lock()
+        self._lock = threading.Condition()
+        self._begun: Loading | None = None
         self._one_run = threading.Lock()
 
     def request(self, choice: PairChoice) -> Loading:
-        """The pair's loading, begun now unless it is under way or done. A failed one is tried again."""
+        """The pair's loading, begun now unless it is under way or done. A failed one is tried again.
+
+        Who asks counts as waiting, until `leave`.
+        """
         with self._lock:
             if choice not in self._known:
-                if sum(not loading.finished.is_set() for loading in self._known.values()) >= MAX_WAITING_LOADS:
+                waited_for = [one for one in self._known.values() if one.wanted and not one.finished.is_set()]
+                if len(waited_for) >= MAX_WAITING_LOADS:
                     raise BadInput(f"{MAX_WAITING_LOADS} pairs of models are being loaded already; try again later.")
                 loading = self._known[choice] = Loading(choice)
                 threading.Thread(target=self._run_load, args=(loading,), daemon=True).start()
             self._known.move_to_end(choice)
+            self._known[choice].wanted += 1
             return self._known[choice]
 
-    def traces(self, choice: PairChoice, prompt: str, settings: Settings) -> Iterator[Waiting | Trace]:
-        """`Waiting` until the first round is there, then the growing trace of a run."""
+    def leave(self, loading: Loading) -> None:
+        """One of those who asked waits no longer."""
+        with self._lock:
+            loading.wanted -= 1
+            self._lock.notify_all()
+
+    def steps(
+        self, choice: PairChoice, prompt: str, settings: Settings, stop: threading.Event
+    ) -> Iterator[Waiting | Trace | Step]:
+        """`Waiting` until the first round is there, then the parts of a run: see `specdec.recording.steps`."""
         work = partial(_record, prompt=prompt, settings=settings)
-        return self.using(choice, work, RUN_SECONDS + settings.max_new_tokens * TOKEN_SECONDS)
+        return self.using(choice, work, stop, RUN_SECONDS + settings.max_new_tokens * TOKEN_SECONDS)
 
     def using(
-        self, choice: PairChoice, work: Callable[[Any], Iterator[T]], seconds: float = WORK_SECONDS
+        self, choice: PairChoice, work: Callable[[Any], Iterator[T]], stop: threading.Event, seconds: float = WORK_SECONDS
     ) -> Iterator[Waiting | T]:
         """`Waiting` until the pair is free, then what `work(pair)` yields while it has the models to itself.
 
-        seconds: what a borrowed GPU is asked for. Closing the iterator closes the work's, and frees the pair.
+        Setting `stop` ends it: at once while it waits, else before the next pass of a model, wherever the work is
+        (on a borrowed GPU, whose passes are quick, at its next step). So does closing the iterator. Either frees
+        the pair. seconds: what a borrowed GPU is asked for.
         """
         loading = self.request(choice)
-        while not loading.finished.wait(POLL_SECONDS):
-            yield Waiting(loading)
+        try:
+            while not loading.finished.wait(POLL_SECONDS):
+                if stop.is_set():
+                    return
+                yield Waiting(loading)
+        finally:
+            self.leave(loading)
         if loading.error is not None:
             raise loading.error
         # The queue runs one model event at a time, yet a cancelled event leaves the queue before its
-        # last round is over. The lock keeps the next run off the caches until then.
+        # last pass is over. The lock keeps the next run off the caches until then.
         while not self._one_run.acquire(timeout=POLL_SECONDS):
+            if stop.is_set():
+                return
             yield Waiting(busy=True)
         try:
             yield Waiting()
-            with closing(zero_gpu.run(choice, loading.pair, work, seconds)) as steps:
+            pair = loading.pair.cancellable(cancelled_by(stop))
+            with closing(zero_gpu.run(choice, pair, work, seconds)) as steps:
                 yield from steps
+        except Cancelled:
+            pass
         finally:
             self._one_run.release()
 
@@ -113,20 +145,34 @@ class ModelShelf:
         def note(progress: Any) -> None:
             loading.progress = progress
 
+        if not self._wait_for_turn(loading):
+            return
         try:
-            with self._one_load:
-                self._make_room()
-                import_engine()
-                loading.pair = self._load(loading.choice, note)
+            self._make_room()
+            import_engine()
+            loading.pair = self._load(loading.choice, note)
         except BadInput as error:
             loading.error = error
         except Exception as error:  # a broken file, no memory: the visitor gets a sentence, the log the fault
             _LOG.exception("Loading %s failed", loading.choice)
             loading.error = BadInput(f"{loading.choice.title} could not be loaded: {type(error).__name__}.")
-        if loading.error is not None:
-            with self._lock:
+        with self._lock:
+            if loading.error is not None:
                 del self._known[loading.choice]
+            if self._begun is loading:
+                self._begun = None
+            self._lock.notify_all()
         loading.finished.set()
+
+    def _wait_for_turn(self, loading: Loading) -> bool:
+        """Whether `loading` may begin now; False when nobody waits for it any more and it was dropped."""
+        with self._lock:
+            self._lock.wait_for(lambda: not loading.wanted or not (self._begun and self._begun.wanted))
+            if not loading.wanted:
+                del self._known[loading.choice]
+                return False
+            self._begun = loading
+            return True
 
     def _make_room(self) -> None:
         with self._lock:

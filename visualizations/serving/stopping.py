@@ -1,35 +1,139 @@
-"""Ending the run of a page at its visitor's wish, so that its last word is in order with all before."""
+"""The runs of a page: one that waits or is under way for each visitor, and its end.
+
+A visitor's wish, a closed tab and a program that cancels its call all set the run's stop event, and whoever works on the models asks for it between their passes. Gradio
+itself ends a generator only where it yields, which a long prompt or a timed span doesn't do.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-LONGEST_ROUND_SECONDS = 60.0
+import gradio as gr
+from anyio import to_thread
+
+LONGEST_PASS_SECONDS = 60.0
+ENDING_SECONDS = 2.0
+
+T = TypeVar("T")
+_END: Any = object()
+
+
+@dataclass(frozen=True)
+class _Run:
+    session: str
+    stop: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
 
 
 class OpenRuns:
-    """The runs under way, by the session of their page. A run is forgotten when it is over."""
+    """The runs that wait in the queue or are under way, by the session of their page.
+
+    A run is forgotten when it is over, or has left the queue.
+    """
 
     def __init__(self) -> None:
-        self._runs: dict[str, tuple[threading.Event, threading.Event]] = {}
+        self._runs: list[_Run] = []
+        self._waiting: set[str] = set()
+        self._lock = threading.Lock()
+
+    def admit(self, session: str) -> bool:
+        """Whether a run of the session may join the queue, where it then waits: not while another does, or is open.
+
+        A run that is about to end gets a moment for it, since its visitor may have seen its last word already.
+        """
+        for run in self._of(session):
+            run.over.wait(ENDING_SECONDS)
+        with self._lock:
+            free = session not in self._waiting and not self._of(session)
+            if free:
+                self._waiting.add(session)
+            return free
+
+    def leave(self, session: str) -> None:
+        """The session's run, if one waits, has left the queue."""
+        self._waiting.discard(session)
 
     @contextmanager
     def run(self, session: str) -> Iterator[threading.Event]:
-        """While a run lasts: the event that is set when its visitor wants it to stop."""
-        stop, over = threading.Event(), threading.Event()
-        self._runs[session] = (stop, over)
+        """While a run lasts: the event that is set when nobody waits for it any more."""
+        run = _Run(session)
+        with self._lock:
+            self._waiting.discard(session)
+            self._runs.append(run)
         try:
-            yield stop
+            yield run.stop
         finally:
-            if self._runs.get(session) == (stop, over):
-                del self._runs[session]
-            over.set()
+            self._runs.remove(run)
+            run.over.set()
 
     def stop(self, session: str) -> None:
-        """Ask the session's run to stop and wait until it has; nothing happens when there is none."""
-        stop, over = self._runs.get(session, (None, None))
-        if stop and over:
-            stop.set()
-            over.wait(LONGEST_ROUND_SECONDS)
+        """Ask the session's runs to stop and wait until they have; one that waits is taken to leave the queue."""
+        for run in self._ask(session):
+            run.over.wait(LONGEST_PASS_SECONDS)
+
+    def stop_when_left(self, page: gr.Blocks) -> None:
+        """From now on, a page that is closed stops its runs and waits for none. `page` must be open for building."""
+
+        def leave(request: gr.Request) -> None:
+            self._ask(request.session_hash)
+
+        page.unload(leave)
+
+    def call(self, work: Callable[..., T]) -> Callable[..., T]:
+        """The function of an event that gives one answer, `work(stop, *values)`, outside the queue."""
+
+        def handle(request: gr.Request, *values: Any) -> T:
+            with self.run(request.session_hash) as stop:
+                return work(stop, *values)
+
+        return handle
+
+    def handler(self, steps: Callable[..., Iterator[T]]) -> Callable[..., AsyncIterator[T]]:
+        """The function of a run's event, which yields what `steps(stop, *values)` yields.
+
+        Each step is made in a thread of Gradio's. A run that Gradio cancels or closes, even in the middle of a
+        step, sets `stop`; `steps` is closed as soon as it has noticed.
+        """
+
+        async def handle(request: gr.Request, *values: Any) -> AsyncIterator[T]:
+            with self.run(request.session_hash) as stop:
+                work = _OneByOne(steps(stop, *values))
+                try:
+                    while (step := await to_thread.run_sync(work.next)) is not _END:
+                        yield step
+                finally:
+                    stop.set()
+                    await to_thread.run_sync(work.close)
+
+        return handle
+
+    def _ask(self, session: str) -> list[_Run]:
+        self.leave(session)
+        asked = self._of(session)
+        for run in asked:
+            run.stop.set()
+        return asked
+
+    def _of(self, session: str) -> list[_Run]:
+        return [run for run in self._runs if run.session == session]
+
+
+class _OneByOne:
+    """An iterator that waits with being closed until the step under way is done."""
+
+    def __init__(self, steps: Iterator[Any]) -> None:
+        self._steps = steps
+        self._one = threading.Lock()
+
+    def next(self) -> Any:
+        """The next step, `_END` after the last."""
+        with self._one:
+            return next(self._steps, _END)
+
+    def close(self) -> None:
+        with self._one:
+            self._steps.close()

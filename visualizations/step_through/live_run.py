@@ -1,4 +1,4 @@
-"""From a run to what the screen shows: a stream of `Shown`, one for every round."""
+"""From a run to what the screen shows: a stream of `Shown`, each with the rounds that are new."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from specdec.settings import BadInput, Settings
+from specdec.trace.growing import Step
 from specdec.trace.trace import Trace
 from visualizations.components.status_line import status
-from visualizations.figures.token_bars import bar_frame
+from visualizations.serving.ahead import ahead
 from visualizations.serving.inputs import PairChoice
 from visualizations.serving.runner import Loading, ModelShelf, Waiting
-from visualizations.step_through.run_view import run_view_value
+from visualizations.step_through.run_view import ShownRun, empty_value, new_run
 from visualizations.text import t
 
 _LOG = logging.getLogger(__name__)
@@ -23,61 +24,46 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Shown:
-    """What is on screen. view, trace: None leaves them as they are."""
+    """What is on screen. view: what joins it; run: all of it. None leaves them as they are."""
 
     line: dict[str, Any]
     view: dict[str, Any] | None = None
-    trace: Trace | None = None
-
-
-class GrowingView:
-    """The run view's value for a trace that grows: each position's bars are built once."""
-
-    def __init__(self) -> None:
-        self._frames: list[dict[str, Any]] = []
-
-    def value(self, trace: Trace, running: bool) -> dict[str, Any]:
-        """The value for the trace as it is now."""
-        positions = trace.positions
-        self._frames += [bar_frame(position) for position in positions[len(self._frames) :]]
-        return run_view_value(trace, self._frames, running)
-
-
-def view_of(trace: Trace) -> dict[str, Any]:
-    """The run view's value for a whole trace."""
-    return GrowingView().value(trace, running=False)
-
-
-def empty_view(running: bool = False) -> dict[str, Any]:
-    """The run view without a run; running: one is about to begin."""
-    return run_view_value(None, [], running)
+    run: ShownRun | None = None
 
 
 def run_steps(
     shelf: ModelShelf, choice: PairChoice, prompt: str, settings: Settings, stop: threading.Event
 ) -> Iterator[Shown]:
-    """What to show at every step of a run, the last when it is over.
+    """What to show at every step of a run, the last when it is over. What a step costs doesn't grow with the run.
 
-    Setting `stop` ends it within a round, a fault with a line in words. Closing the iterator ends it too.
+    Setting `stop` ends it within a pass of a model, a fault with a line in words. Closing the iterator ends it too.
     """
-    view, trace = GrowingView(), None
+    name, run = new_run(), None
 
     def last(line: dict[str, Any]) -> Shown:
-        return Shown(line, view.value(trace, running=False) if trace else empty_view())
+        if run is None:
+            return Shown(line, empty_value(name, running=False))
+        run.end()
+        return Shown(line, run.since(len(run)))
 
     try:
-        with closing(shelf.traces(choice, prompt, settings)) as events:
-            for event in events:
+        with closing(ahead(shelf.steps(choice, prompt, settings, stop))) as batches:
+            for batch in batches:
                 if stop.is_set():
                     break
-                if isinstance(event, Waiting):
-                    yield Shown(waiting_line(event), empty_view(running=True))
+                first = len(run) if run else 0
+                for event in batch:
+                    if isinstance(event, Trace):
+                        run = ShownRun(event, name)
+                    elif isinstance(event, Step):
+                        run.add(event)
+                if run is None:
+                    yield Shown(waiting_line(batch[-1]), empty_value(name, running=True))
                     continue
-                trace = event
-                over = trace.output.stop_reason != "cancelled"
-                line = finished_line(trace) if over else running_line(trace)
-                yield Shown(line, view.value(trace, running=not over), trace)
-        if trace is None or trace.output.stop_reason == "cancelled":
+                if run.record.stop_reason != "cancelled":
+                    run.end()
+                yield Shown(run_line(run), run.since(first), None if first else run)
+        if run is None or run.running:
             yield last(status(t("app.stopped"), "done"))
     except BadInput as refusal:
         yield last(status(str(refusal), "fault"))
@@ -105,12 +91,10 @@ def loading_line(loading: Loading | None) -> dict[str, Any]:
     return status(text, "busy", loading.progress.done if loading.progress else None)
 
 
-def running_line(trace: Trace) -> dict[str, Any]:
-    """How far a run is."""
-    emitted, limit = trace.metrics.emitted, trace.settings.max_new_tokens
+def run_line(run: ShownRun) -> dict[str, Any]:
+    """How far a run is, or how it ended."""
+    emitted = run.record.metrics.emitted
+    if not run.running:
+        return status(t(f"app.finished.{run.record.stop_reason}", emitted=emitted), "done")
+    limit = run.record.start.settings.max_new_tokens
     return status(t("app.running", emitted=emitted, limit=limit), "busy", emitted / limit)
-
-
-def finished_line(trace: Trace) -> dict[str, Any]:
-    """How a run ended."""
-    return status(t(f"app.finished.{trace.output.stop_reason}", emitted=trace.metrics.emitted), "done")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,39 +15,44 @@ import gradio as gr
 from specdec.settings import BadInput
 from specdec.trace.trace import Trace
 from visualizations.components.file_saver import FileSaver
+from visualizations.components.keeping import keep
+from visualizations.components.model_events import AT_ONCE, QUIET, ask_on, on_ask
 from visualizations.components.settings_form import SettingsForm, build_settings_form, form_values, read_form
 from visualizations.components.status_line import StatusLine, status
 from visualizations.serving.inputs import checked_prompt
-from visualizations.serving.runner import POLL_SECONDS, ModelShelf
+from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.examples import Example, examples, recorded_trace
-from visualizations.step_through.live_run import loading_line, run_steps, view_of
-from visualizations.step_through.run_view import RunView
+from visualizations.step_through.kept_run import (
+    LOST,
+    NOTHING,
+    UNDER_WAY,
+    KeptRun,
+    kept,
+    kept_example,
+    reopen_script,
+    trace_on_screen,
+)
+from visualizations.step_through.live_run import loading_line, run_steps
+from visualizations.step_through.run_view import RunView, ShownRun, empty_value, new_run, run_view_value
 from visualizations.text import t
 
-MODEL_QUEUE: dict[str, Any] = {"concurrency_limit": 1, "concurrency_id": "model"}
 STATE_SECONDS = 3600
-DRAWING_SECONDS = 1.5
+LOADING_SECONDS = 1.0  # also before the first look: loading keeps the cores busy, and the page comes first
 LEAVE = {"leave": True}
-QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
-# What the page does itself: it answers a click on Run at once, and notes that a run leaves the queue, which
-# happens without a word from the server.
-_WAIT = "() => ({text: %s, mood: 'busy', done: null})"
+# A run that leaves the queue does so without a word from the server.
 _STOPPED = "(line) => line.mood === 'busy' ? {text: %s, mood: 'done', leave: true} : line"
+# So does one that the server breaks off, and the page has only a part of it.
+_BROKEN_OFF = "(view, held) => held.missing === %s ? [JSON.stringify({...JSON.parse(view), running: false}), %s] : []"
 
 
 @dataclass(frozen=True)
 class RunOnScreen:
-    """What other tabs may look at: the run's view, and its trace (None until a first run is made)."""
+    """What other tabs may look at: the run's view, and its trace (read it with `trace_on_screen`)."""
 
     view: RunView
-    trace: gr.State
-
-
-def shown_trace(trace: Trace | None) -> Trace:
-    """The trace on screen: the first example's while no other is there."""
-    return trace or recorded_trace(examples()[0])
+    trace: KeptRun
 
 
 def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
@@ -77,55 +81,59 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         upload = gr.UploadButton(
             t("app.upload"), size="sm", min_width=130, file_types=[".json"], type="binary", elem_id="upload"
         )
-    view = RunView(view_of(recorded_trace(first)), elem_id="run-view")
-    trace = gr.State(None, time_to_live=STATE_SECONDS)  # None: the first example, for every visitor
+    view = RunView(run_view_value(recorded_trace(first)), elem_id="run-view")
+    trace = KeptRun(kept_example(first))
+    live = gr.State(None, time_to_live=STATE_SECONDS)  # the run under way, for a view that missed a part of it
+    view.fill_gaps_from(live)
     saver = FileSaver()
 
-    gr.on([run.click, prompt.submit], None, None, run_line, js=_WAIT % json.dumps(t("app.your_turn")), **QUIET)
+    ask_on([run.click, prompt.submit], run_line, form.seed)
     runs = OpenRuns()
-
-    def start(request: gr.Request, asked: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
-        with runs.run(request.session_hash) as stopped:
-            yield from _run(shelf, stopped, asked, values)
+    runs.stop_when_left(page)
 
     def halt(request: gr.Request) -> None:
         runs.stop(request.session_hash)
 
-    running = gr.on(
-        [run.click, prompt.submit],
-        start,
-        [prompt, *form.components],
-        [view, run_line, trace],
-        preprocess=False,  # the raw values are checked in one place, with one kind of sentence
-        show_progress="minimal",
-        show_progress_on=run_line,
-        api_visibility="private",
-        **MODEL_QUEUE,
-    )
+    running = on_ask(run_line, runs, partial(_run, shelf), [prompt, *form.components], [view, run_line, trace, live])
+    broken_off = _BROKEN_OFF % (json.dumps(UNDER_WAY["missing"]), json.dumps(LOST))
+    running.failure(None, [view, trace], [view, trace], js=broken_off, **QUIET)
     # First a run comes to its own end, so that its last word is last; then one that only waits leaves the queue.
     run_line.leave(None, cancels=[running], **QUIET)
-    halted = stop.click(halt, queue=False, **QUIET)
+    halted = stop.click(halt, **AT_ONCE)
     halted.then(None, run_line, run_line, js=_STOPPED % json.dumps(t("app.stopped")), **QUIET)
     shown = [view, run_line, trace, prompt, *form.components]
     for example, button in buttons:
-        halted = button.click(halt, queue=False, **QUIET)
-        halted.then(partial(_show_example, example), None, shown, queue=False, **QUIET)
-    halted = upload.upload(halt, queue=False, **QUIET)
-    halted.then(partial(_show_upload, form), upload, shown, queue=False, **QUIET)
-    download.click(partial(_save, first), trace, saver, queue=False, **QUIET)
-    page.load(partial(_watch_loading, shelf, first), None, models_line, concurrency_limit=None, **QUIET)
+        halted = button.click(halt, **AT_ONCE)
+        halted.then(partial(_show_example, example), None, shown, **AT_ONCE)
+    halted = upload.upload(halt, **AT_ONCE)
+    halted.then(partial(_show_upload, form), upload, shown, **AT_ONCE)
+    download.click(_save, trace, [saver, run_line], **AT_ONCE)
+    keep(page, "prompt and settings", [prompt, *form.components])
+    page.load(None, trace, trace, js=reopen_script(), **QUIET)
+    trace.reopened(_reopen, trace, [view, run_line, trace], **AT_ONCE)
+    clock = gr.Timer(LOADING_SECONDS)
+    clock.tick(partial(_loading, shelf, first), None, [models_line, clock], **AT_ONCE)
     return RunOnScreen(view, trace)
 
 
-def _run(shelf: ModelShelf, stopped: threading.Event, prompt: Any, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+def _run(shelf: ModelShelf, stopped: threading.Event, prompt: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
     try:
         choice, settings = read_form(values)
         checked_prompt(prompt)
     except BadInput as refusal:
-        yield gr.skip(), status(str(refusal), "fault"), gr.skip()
+        yield gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip()
         return
+    run = None
     for step in run_steps(shelf, choice, prompt, settings, stopped):
-        yield _or_skip(step.view), step.line, _or_skip(step.trace)
+        run = step.run or run
+        yield _or_skip(step.view), step.line, _held(step.line, run), _or_skip(step.run)
+
+
+def _held(line: dict[str, Any], run: ShownRun | None) -> dict[str, Any]:
+    """What the page holds of a run at a step of it: the trace, once it is whole."""
+    if line["mood"] == "busy":
+        return UNDER_WAY
+    return kept(run.record.trace()) if run else NOTHING
 
 
 def _or_skip(value: Any) -> Any:
@@ -139,36 +147,48 @@ def _recorded_line(example: Example) -> dict[str, Any]:
 def _show_example(example: Example) -> list[Any]:
     trace = recorded_trace(example)
     values = form_values(example.settings, example.choice)
-    return [view_of(trace), _recorded_line(example) | LEAVE, trace, example.prompt, *values]
+    return [run_view_value(trace), _recorded_line(example) | LEAVE, kept_example(example), example.prompt, *values]
 
 
 def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
-    kept = [gr.skip()] * len(form.components)
+    same = [gr.skip()] * len(form.components)
     try:
         trace = Trace.from_json(data)
     except BadInput as refusal:
-        return [gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip(), *kept]
+        return [gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip(), *same]
     line = status(t("app.uploaded", emitted=trace.metrics.emitted), "done")
-    return [view_of(trace), line | LEAVE, trace, trace.prompt.text, *kept]
+    return [run_view_value(trace), line | LEAVE, kept(trace), trace.prompt.text, *same]
 
 
-def _save(first: Example, trace: Trace | None) -> dict[str, Any]:
-    return {"name": "trace.json", "text": (trace or recorded_trace(first)).to_json(), "turn": time.time()}
-
-
-async def _watch_loading(shelf: ModelShelf, first: Example) -> AsyncIterator[dict[str, Any]]:
-    """Begins to load the default pair once a page is drawn, and says how far it is until it is done."""
-    await asyncio.sleep(DRAWING_SECONDS)  # loading keeps the cores busy, and the page comes first
+def _save(held: Any) -> tuple[Any, Any]:
     try:
-        loading, last = shelf.request(first.choice), None
+        trace = trace_on_screen(held)
     except BadInput as refusal:
-        yield status(str(refusal), "fault")
-        return
-    while True:
-        over, line = loading.finished.is_set(), loading_line(loading)
-        if line != last:
-            yield line
-        if over:
-            return
-        last = line
-        await asyncio.sleep(POLL_SECONDS)
+        return gr.skip(), status(str(refusal), "fault")
+    return {"name": "trace.json", "text": trace.to_json(), "turn": time.time()}, gr.skip()
+
+
+def _reopen(held: Any) -> tuple[Any, ...]:
+    """The run that was on screen before the page was opened again."""
+    before = [t("app.reopened.lost")] if held.get("reopened") == "lost" else []
+    try:
+        trace = trace_on_screen(held)
+    except BadInput as missing:
+        gone = LOST if held.get("missing") == UNDER_WAY["missing"] else gr.skip()
+        words = t("app.reopened.under_way") if gone == LOST else str(missing)
+        return empty_value(new_run(), running=False), status(" ".join([*before, words]), "fault"), gone
+    words = t("app.reopened.trace", emitted=trace.metrics.emitted)
+    for example in examples():
+        if held.get("example") == example.key:
+            words = _recorded_line(example)["text"]
+    return run_view_value(trace), status(" ".join([*before, words])), gr.skip()
+
+
+def _loading(shelf: ModelShelf, first: Example) -> tuple[dict[str, Any], gr.Timer]:
+    """Begins to load the default pair, and says how far it is; no more looks are needed once it is over."""
+    try:
+        loading = shelf.request(first.choice)
+    except BadInput as refusal:  # others are loading: it is asked again with the next look
+        return status(str(refusal), "fault"), gr.Timer(active=True)
+    over, line = loading.finished.is_set(), loading_line(loading)
+    return line, gr.Timer(active=not over)

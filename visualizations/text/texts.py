@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 HERE = Path(__file__).parent
+Piece = str | dict[str, str]  # {"data": text}: what a model or a person wrote
 LANGUAGES = tuple(sorted(path.stem for path in HERE.glob("*.json")))
 
 
@@ -36,3 +38,19 @@ def t(key: str, language: str = "en", **values: Any) -> str:
     if not isinstance(sentence, str):
         raise KeyError(f"{key!r} is a group of texts, not a text.")
     return sentence.format(**values) if values else sentence
+
+
+def data(text: str) -> dict[str, str]:
+    """A text that a model or a person wrote, as a piece of a sentence: the page lets no translator touch it."""
+    return {"data": text}
+
+
+def pieces(key: str, language: str = "en", **values: Any) -> list[Piece]:
+    """The sentence at `key` like `t`, in pieces: a value may be `data`, or pieces of its own."""
+    said: list[Piece] = []
+    for words, name, _, _ in Formatter().parse(t(key, language)):
+        said.append(words)
+        if name is not None:
+            value = values[name]
+            said += value if isinstance(value, list) else [value if isinstance(value, dict) else str(value)]
+    return [piece for piece in said if piece]

@@ -17,6 +17,7 @@ UNIT = 100
 # p_small, p_big in hundredths.
 PRESETS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "article": ((30, 40, 15, 15), (40, 20, 40, 0)),
+    "five": ((10, 40, 10, 25, 15), (30, 25, 20, 15, 10)),
     "equal": ((40, 30, 20, 10), (40, 30, 20, 10)),
     "disjoint": ((60, 40, 0, 0), (0, 0, 70, 30)),
     "one_hot": ((100, 0, 0, 0), (40, 30, 20, 10)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
@@ -24,7 +25,7 @@ from specdec.trace.trace import Trace
 from visualizations.figures.labels import token_label
 from visualizations.figures.sampling_run import SamplingRun
 from visualizations.serving.engine_imports import import_engine
-from visualizations.text import t
+from visualizations.text import Piece, data, pieces, t
 from visualizations.why_exact.bars import RAW_DRAFT_TOP_K, Bars
 from visualizations.why_exact.sampling_view import sampling_value
 from visualizations.why_exact.tables import position_name, rule_name
@@ -69,16 +70,20 @@ def draw_from_bars(bars: Bars, request: Request) -> dict[str, Any]:
     return _shown_test(test, settings, drafted, reported, bars.names, "bars", [source, *_remarks(bars, request)])
 
 
-def draw_with_loop(bars: Bars, request: Request) -> dict[str, Any]:
-    """Run the decoding loop itself on the two tables."""
+def draw_with_loop(bars: Bars, request: Request, stop: threading.Event) -> dict[str, Any] | None:
+    """Run the decoding loop itself on the two tables; None when `stop` was set before it was done."""
     import_engine()
     from specdec.exactness.loop_test import loop_test
+    from specdec.models.cancelling import Cancelled, cancelled_by
 
     p, q = _tensors(bars)
     settings = Settings(rule=request.rule, seed=request.seed, gamma=2)
     drafted, reported = _draft_law(q, request.rule)
     sampling = Sampling(top_k=RAW_DRAFT_TOP_K) if request.rule == "raw_draft" else Sampling()
-    test = loop_test(p, q, settings, LOOP_ROUNDS, drafted=sampling)
+    try:
+        test = loop_test(p, q, settings, LOOP_ROUNDS, drafted=sampling, check=cancelled_by(stop))
+    except Cancelled:
+        return None
     source = t("exact.sampling.source_loop", n=f"{LOOP_ROUNDS:,}")
     return _shown_test(test, settings, drafted, reported, bars.names, "loop", [source, *_remarks(bars, request)])
 
@@ -104,17 +109,17 @@ def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> It
         if request.rule == "raw_draft":
             q, reported = _top_k(q, RAW_DRAFT_TOP_K), q
     began = perf_counter()
-    test = sampling_test(p, q, settings, request.n, reported=reported)
+    test = sampling_test(p, q, settings, request.n, reported=reported, check=pair.check)
     seconds = perf_counter() - began
     order = p.topk(min(SHOWN_CELLS, int((p > 0).sum()))).indices
     names = [token_label(token.text, token.id, token.bytes) for token in map(pair.texts.alone, order.tolist())]
-    source = t(
+    source = pieces(
         "exact.sampling.source_real",
         n=f"{request.n:,}",
         position=position_name(trace.positions[index], index),
         vocab=f"{len(p):,}",
-        target=pair.info.target,
-        draft=pair.info.draft or t("run_view.settings.lookup"),
+        target=data(pair.info.target),
+        draft=data(pair.info.draft) if pair.info.draft else t("run_view.settings.lookup"),
         seconds=f"{seconds:.1f}",
     )
     remarks = [_recorded_remark(pair, trace.positions[index], p, q if reported is None else reported)]
@@ -221,7 +226,7 @@ def _shown_test(
     reported: Tensor | None,
     names: Any,
     source: str,
-    remarks: list[str],
+    remarks: list[str | list[Piece]],
     order: Tensor | None = None,
 ) -> dict[str, Any]:
     """order: which ids get a bar, when not all do; the others are one bar more."""

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from specdec.models.pairs import CATALOGUE
 from specdec.settings import EXACT_RULES, RULES, BadInput
 from specdec.trace.trace import Trace
+from visualizations.components.keeping import keep
+from visualizations.components.model_events import AT_ONCE, MODEL_QUEUE, QUIET, SEED_OR_FRESH, door
 from visualizations.components.table_view import TableView, table
 from visualizations.serving.inputs import CUSTOM, PairChoice, pair_choice
 from visualizations.serving.runner import ModelShelf, Waiting
+from visualizations.serving.stopping import OpenRuns
+from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.live_run import waiting_line
-from visualizations.step_through.tab import MODEL_QUEUE, QUIET, RunOnScreen, shown_trace
+from visualizations.step_through.tab import RunOnScreen
 from visualizations.text import section, t
 from visualizations.why_exact.bars import checked_bars
 from visualizations.why_exact.draws import (
@@ -34,7 +41,8 @@ from visualizations.why_exact.playground.loading import load_script
 from visualizations.why_exact.sampling_view import SamplingView, waiting_value
 from visualizations.why_exact.tables import acceptance_table, kind_of, rule_name, several_tokens, today_table
 
-TABLES: dict[str, Any] = {"concurrency_limit": 2, "concurrency_id": "tables"}
+SOURCES = ("bars", "loop", "real")
+DRAWS_AT_ONCE, DRAW_PATIENCE_SECONDS = 2, 10.0
 BIASED_EXAMPLE = "no_residual"
 _LOG = logging.getLogger(__name__)
 
@@ -44,14 +52,23 @@ _SELECTED = (
     ".findIndex((token) => token.getAttribute('aria-pressed') === 'true'))"
 )
 _WITH_SELECTED = f"(...values) => [...values.slice(0, -1), {_SELECTED}]"
-_SWITCH = """(rule) => %s.includes(rule) ? [%s, %s] : ['token', %s]"""
+# The page itself shows that a test is wanted, which asks for it once, and fills in the seed; a test that leaves
+# the queue sends nothing, so it also notes that it is over.
+_WANT = f"(seed, drawn) => drawn.state === 'waiting' ? [] : [{SEED_OR_FRESH}(seed), %s]"
+_SWITCH = f"""(rule, seed, drawn) => {{
+  if (drawn.state === 'waiting') return [];
+  const asks = %s, want = asks[drawn.source] || asks.bars;
+  return [...(%s.includes(rule) ? [%s, %s] : ['token', %s]), {SEED_OR_FRESH}(seed), want];
+}}"""
+_REFUSED = "(drawn) => drawn.state === 'waiting' ? %s : undefined"
+_STOPPED = "(drawn) => drawn.state === 'waiting' ? {...drawn, state: 'empty', headline: %s} : drawn"
 
 
-def build_exact_tab(tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
-    """Create the tab inside the open `tab`. run: what the first tab shows."""
+def build_exact_tab(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
+    """Create the tab inside the open `tab` of `page`. run: what the first tab shows."""
     gr.Markdown(t("exact.intro"))
     bars = Playground(elem_id="playground")
-    loaded = bars.load_selected(None, [run.view, bars], bars, js=load_script(), **QUIET)
+    loaded = bars.load_selected(None, bars, bars, js=load_script(), **QUIET)
 
     gr.Markdown(t("exact.several_title"))
     several = TableView(elem_id="several", tags=_tags())
@@ -68,22 +85,45 @@ def build_exact_tab(tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
         with gr.Accordion(question["q"], open=False):
             gr.Markdown(question["a"])
 
-    choices = [rule, n, seed, bars]
-    for source in ("bars", "loop"):
-        buttons[source].click(partial(_draw, source), choices, drawn, **QUIET, **TABLES)
-    real = partial(_draw_real, shelf)
-    buttons["real"].click(real, [rule, n, seed, run.trace, selected], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
+    asks = {source: _wanted(source) for source in SOURCES}
+    for source, want in asks.items():
+        buttons[source].click(None, [seed, drawn], [seed, drawn], js=_WANT % json.dumps(want), **QUIET)
     names = [json.dumps(t(f"exact.sampling.{key}")) for key in ("switch_back", "switch")]
-    script = _SWITCH % (json.dumps(EXACT_RULES), json.dumps(BIASED_EXAMPLE), *names)
-    switched = switch.click(None, rule, [rule, switch], js=script, **QUIET)
-    switched.then(_draw_again, [*choices, drawn], drawn, **QUIET, **TABLES)
-    again = partial(_draw_real_again, shelf)
-    switched.then(again, [rule, n, seed, drawn, run.trace, selected], drawn, js=_WITH_SELECTED, **QUIET, **MODEL_QUEUE)
+    script = _SWITCH % (json.dumps(asks), json.dumps(EXACT_RULES), json.dumps(BIASED_EXAMPLE), *names)
+    switch.click(None, [rule, seed, drawn], [rule, switch, seed, drawn], js=script, **QUIET)
+    few, draws = threading.BoundedSemaphore(DRAWS_AT_ONCE), OpenRuns()
+    draws.stop_when_left(page)
+    for source in ("bars", "loop"):
+        ask = getattr(drawn, asks[source]["ask"])
+        ask(draws.call(partial(_draw, few, source)), [rule, n, seed, bars], drawn, **AT_ONCE)
+    real = _on_ask_real(shelf, draws, drawn, [rule, n, seed, run.trace, selected])
 
-    bars.release(_today, bars, today, trigger_mode="always_last", **QUIET, **TABLES)
-    loaded.then(_today, bars, today, **QUIET, **TABLES)
+    def halt(request: gr.Request) -> None:
+        draws.stop(request.session_hash)
+
+    halted = buttons["stop"].click(halt, **AT_ONCE)
+    halted.then(None, drawn, drawn, js=_STOPPED % json.dumps(t("exact.sampling.stopped")), cancels=[real], **QUIET)
+
+    bars.release(_today, bars, today, trigger_mode="always_last", **AT_ONCE)
+    loaded.then(_today, bars, today, **AT_ONCE)
     shown = [several, today, accepted]
-    tab.select(_tables, [bars, run.trace, selected], shown, js=_WITH_SELECTED, **QUIET, **TABLES)
+    tab.select(_tables, [bars, run.trace, selected], shown, js=_WITH_SELECTED, **AT_ONCE)
+    keep(page, "bars and test", [rule, n, seed, bars])
+
+
+def _wanted(source: str) -> dict[str, Any]:
+    """The value of a `SamplingView` that asks for a test."""
+    words = t("app.your_turn" if source == "real" else "exact.sampling.drawing")
+    return waiting_value(words, source=source) | {"ask": f"ask_{source}"}
+
+
+def _on_ask_real(shelf: ModelShelf, draws: OpenRuns, drawn: SamplingView, inputs: list[Any]) -> Dependency:
+    """The event of the test that needs the models: in their queue, one for each visitor."""
+    work = draws.handler(partial(_draw_real, shelf))
+    asked = drawn.ask_real(work, inputs, drawn, js=_WITH_SELECTED, validator=door(draws), **QUIET, **MODEL_QUEUE)
+    refused = waiting_value(t("app.queue_full"), "fault", "real")
+    asked.failure(None, drawn, drawn, js=_REFUSED % json.dumps(refused), **QUIET)
+    return asked
 
 
 def _sampling_parts() -> tuple[gr.Dropdown, gr.Radio, gr.Number, dict[str, gr.Button], gr.Button, SamplingView]:
@@ -109,6 +149,7 @@ def _sampling_parts() -> tuple[gr.Dropdown, gr.Radio, gr.Number, dict[str, gr.Bu
             )
             for key in ("bars", "loop", "real")
         }
+        buttons["stop"] = gr.Button(t("exact.sampling.stop"), min_width=100, elem_id="draw-stop")
         switch = gr.Button(t("exact.sampling.switch"), min_width=180, elem_id="switch-rule")
     return rule, n, seed, buttons, switch, SamplingView(elem_id="sampling")
 
@@ -118,46 +159,44 @@ def _tags() -> dict[str, str]:
     return {"exact": words["exact"], "biased": words["biased"]}
 
 
-def _draw(source: str, rule: Any, n: Any, seed: Any, bars: Any) -> Iterator[dict[str, Any]]:
-    """Test the bars, or the loop on them."""
+def _draw(
+    few: threading.Semaphore, source: str, stop: threading.Event, rule: Any, n: Any, seed: Any, bars: Any
+) -> dict[str, Any]:
+    """Test the bars, or the loop on them. few: how many may do so at a time."""
     try:
         request, laws = Request.checked(rule, n, seed), checked_bars(bars)
-        yield waiting_value(t("exact.sampling.drawing"), source=source)
-        yield draw_from_bars(laws, request) if source == "bars" else draw_with_loop(laws, request)
+        if not few.acquire(timeout=DRAW_PATIENCE_SECONDS):
+            raise BadInput(t("exact.bad.many_draws"))
+        try:
+            test = draw_from_bars(laws, request) if source == "bars" else draw_with_loop(laws, request, stop)
+            return test or _stopped(source)
+        finally:
+            few.release()
     except Exception as fault:
-        yield _fault(fault, source)
+        return _fault(fault, source)
 
 
 def _draw_real(
-    shelf: ModelShelf, rule: Any, n: Any, seed: Any, trace: Trace | None, index: Any
+    shelf: ModelShelf, stop: threading.Event, rule: Any, n: Any, seed: Any, held: Any, index: Any
 ) -> Iterator[dict[str, Any]]:
     """Test the real pair at a position of the run."""
     try:
-        request, run = Request.checked(rule, n, seed), shown_trace(trace)
+        request, run = Request.checked(rule, n, seed), trace_on_screen(held)
         place = checked_position(run, index)
-        for event in shelf.using(_pair_of(run), partial(draw_from_pair, trace=run, index=place, request=request)):
-            if not isinstance(event, Waiting):
-                yield event
-            elif event.loading is not None or event.busy:
-                yield waiting_value(waiting_line(event)["text"], source="real")
-            else:
-                yield waiting_value(t("exact.sampling.models"), source="real")
+        work = partial(draw_from_pair, trace=run, index=place, request=request)
+        event = None
+        with closing(shelf.using(_pair_of(run), work, stop)) as events:
+            for event in events:
+                if not isinstance(event, Waiting):
+                    yield event
+                elif event.loading is not None or event.busy:
+                    yield waiting_value(waiting_line(event)["text"], source="real")
+                else:
+                    yield waiting_value(t("exact.sampling.models"), source="real")
+        if event is None or isinstance(event, Waiting):
+            yield _stopped("real")
     except Exception as fault:
         yield _fault(fault, "real")
-
-
-def _draw_again(rule: Any, n: Any, seed: Any, bars: Any, drawn: Any) -> Iterator[Any]:
-    """The last test with another rule, unless it was one of the real pair."""
-    source = drawn.get("source") if isinstance(drawn, dict) else ""
-    yield from _draw("loop" if source == "loop" else "bars", rule, n, seed, bars) if source != "real" else [gr.skip()]
-
-
-def _draw_real_again(
-    shelf: ModelShelf, rule: Any, n: Any, seed: Any, drawn: Any, trace: Trace | None, index: Any
-) -> Iterator[Any]:
-    """The last test with another rule, if it was one of the real pair."""
-    real = isinstance(drawn, dict) and drawn.get("source") == "real"
-    yield from _draw_real(shelf, rule, n, seed, trace, index) if real else [gr.skip()]
 
 
 def _today(bars: Any) -> dict[str, Any]:
@@ -167,9 +206,9 @@ def _today(bars: Any) -> dict[str, Any]:
         return _refused(refusal)
 
 
-def _tables(bars: Any, trace: Trace | None, index: Any) -> tuple[dict[str, Any], ...]:
-    run = shown_trace(trace)
+def _tables(bars: Any, held: Any, index: Any) -> tuple[dict[str, Any], ...]:
     try:
+        run = trace_on_screen(held)
         accepted = {"tables": acceptance_table(run, position_index(run, index))}
     except BadInput as refusal:
         accepted = _refused(refusal)
@@ -189,6 +228,10 @@ def _pair_of(trace: Trace) -> PairChoice:
         return pair_choice(CUSTOM, info.target, info.draft)
     except BadInput:
         raise BadInput(t("exact.bad.no_models", pair=info.name[:80])) from None
+
+
+def _stopped(source: str) -> dict[str, Any]:
+    return waiting_value(t("exact.sampling.stopped"), "empty", source)
 
 
 def _fault(fault: Exception, source: str) -> dict[str, Any]:

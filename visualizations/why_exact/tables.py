@@ -18,7 +18,7 @@ from specdec.trace.trace import Trace
 from visualizations.components.table_view import table
 from visualizations.figures.labels import token_label
 from visualizations.serving.engine_imports import import_engine
-from visualizations.text import t
+from visualizations.text import Piece, data, pieces, t
 from visualizations.why_exact.bars import Bars
 
 WORDS = ("the", "cat", "sleeps")
@@ -63,12 +63,12 @@ def _texts_table() -> dict[str, Any]:
         kept = expected_accepted(rule, target, draft, GAMMA)
         rows.append([rule_name(name), _number(distance_of_texts(law, truth)), _number(law[EXAMPLE], 5), _number(kept)])
     words = "exact.several."
-    text = " ".join(WORDS[token] for token in EXAMPLE)
+    text = data(" ".join(WORDS[token] for token in EXAMPLE))
     return table(
         [
             t(words + "rule"),
             t(words + "tv"),
-            t(words + "example", text=text, p=_number(truth[EXAMPLE], 5)),
+            pieces(words + "example", text=text, p=_number(truth[EXAMPLE], 5)),
             t(words + "kept"),
         ],
         rows,
@@ -96,7 +96,7 @@ def _block_table() -> dict[str, Any]:
         by_token = first + first * both
         by_block = 2 * passes[1] + (1 - passes[1]) * passes[0]
         chance = float(q[0, ids[0]] * q[1, ids[1]])
-        rows.append([" ".join("AB"[i] for i in ids), *map(_fraction, (chance, by_token, by_block))])
+        rows.append([data(" ".join("AB"[i] for i in ids)), *map(_fraction, (chance, by_token, by_block))])
     means = [expected_accepted(rule, p, q, 2) for rule in rules.values()]
     words = "exact.several."
     rows.append([t(words + "mean"), "", *(f"{_fraction(mean)} = {mean:.3f}" for mean in means)])
@@ -141,9 +141,9 @@ def acceptance_table(trace: Trace, index: int) -> list[dict[str, Any]]:
             seen = t(words + "observed_is", accepted=metrics.accepted, tested=metrics.tested, rate=rate)
             seen_kept = _number(metrics.accepted_per_round or 0)
         rows.append([rule_name(rule), t(words + f"formulas.{rule}"), at_here, _bounds(run[rule]), seen, _bounds(kept[rule]), seen_kept])
-    where = t(
+    where = pieces(
         words + "where",
-        pair=trace.pair.name,
+        pair=data(trace.pair.name),
         rule=rule_name(trace.settings.rule),
         tested=metrics.tested,
         rounds=metrics.rounds,
@@ -163,12 +163,13 @@ def acceptance_table(trace: Trace, index: int) -> list[dict[str, Any]]:
     ]
 
 
-def position_name(position: Position, index: int) -> str:
-    """'12 (draft ‘␣being’)': the position's number on screen and what was drafted there."""
+def position_name(position: Position, index: int) -> list[Piece]:
+    """'12 (draft ‘␣being’)' in pieces: the position's number on screen and what was drafted there."""
     draft = next((c for c in position.candidates if c.id == position.draft_id), None)
     if draft is None:
-        return str(index + 1)
-    return t("exact.acceptance.position", number=index + 1, draft=token_label(draft.text, draft.id, draft.bytes))
+        return [str(index + 1)]
+    label = data(token_label(draft.text, draft.id, draft.bytes))
+    return pieces("exact.acceptance.position", number=index + 1, draft=label)
 
 
 def _bounds(bounds: Bounds) -> str:

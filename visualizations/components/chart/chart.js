@@ -4,11 +4,10 @@ const plot = element.querySelector(".ch-plot");
 const said = element.querySelector(".ch-said");
 const empty = element.querySelector(".ch-empty");
 const NARROW = 520;
-let plotly = null;
 
 // On a phone the legend goes below the plot, where its lines take no height from it, and type shrinks.
 function fitted(layout) {
-  const narrow = plot.clientWidth > 0 && plot.clientWidth < NARROW;
+  const narrow = plot.clientWidth < NARROW;
   const touch = matchMedia("(pointer: coarse)").matches;
   const fit = { ...layout, dragmode: touch ? false : "zoom", uirevision: "keep" };
   if (!narrow) return fit;
@@ -32,14 +31,13 @@ function draw() {
   empty.textContent = props.empty;
   said.textContent = value.said || "";
   plot.setAttribute("aria-label", props.name + (value.said ? ": " + value.said : ""));
-  if (!there || !plotly) return;
-  plot.style.minHeight = value.figure.layout.height + "px";
-  plotly.react(plot, value.figure.data, fitted(value.figure.layout), { responsive: true, displayModeBar: false });
+  if (!there) return;
+  const layout = fitted(value.figure.layout);
+  plot.style.minHeight = layout.height + "px";
+  drawPlot(plot, value.figure.data, layout);
 }
 
+element.querySelector(".ch").setAttribute("aria-label", props.name);
 draw();
 watch("value", draw);
-plotlyReady().then(
-  (loaded) => { plotly = loaded; draw(); },
-  () => {} // the caption has the numbers
-);
+keepDrawn(plot, draw); // without plotly the caption has the numbers

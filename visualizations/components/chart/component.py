@@ -10,6 +10,7 @@ import gradio as gr
 import plotly.graph_objects as go
 
 from visualizations.components.plotly_files import LOADER_JS, serve_plotly
+from visualizations.components.scripts import script
 
 HERE = Path(__file__).parent
 CHART_CSS = HERE / "chart.css"
@@ -36,7 +37,7 @@ class Chart(gr.HTML):
                 "<figcaption class='ch-said'></figcaption></figure>"
             ),
             css_template=CHART_CSS.read_text("utf-8"),
-            js_on_load=LOADER_JS.read_text("utf-8") + (HERE / "chart.js").read_text("utf-8"),
+            js_on_load=script(LOADER_JS, HERE / "chart.js"),
             apply_default_css=False,
             name=name,
             empty=empty,

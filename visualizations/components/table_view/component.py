@@ -10,16 +10,18 @@ import gradio as gr
 
 from visualizations.components.scripts import script
 from visualizations.figures.palette import css_variables
+from visualizations.text import Piece
 
 HERE = Path(__file__).parent
+Said = Piece | list[Piece]
 
 
 def table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    columns: Sequence[Said],
+    rows: Sequence[Sequence[Said]],
     *,
     title: str = "",
-    intro: str = "",
+    intro: Said = "",
     caption: str = "",
     note: str = "",
     marked: int | None = None,
@@ -27,7 +29,7 @@ def table(
 ) -> dict[str, Any]:
     """One entry of a `TableView`'s value.
 
-    rows: texts, the first of each names its row. marked: index of a row to point at. tags: 'exact',
+    rows: texts, the first of each names its row. A text may be in pieces, with `data` in it. marked: index of a row to point at. tags: 'exact',
     'biased' or '' for each row. Without columns it is only words.
     """
     return {

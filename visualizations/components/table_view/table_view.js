@@ -10,7 +10,7 @@ function tableOf(entry) {
     const line = make("tr", r === entry.marked ? "tv-marked" : "");
     row.forEach((text, c) => {
       const cell = make(c === 0 ? "th" : "td", "", text);
-      if (c > 0) cell.dataset.label = entry.columns[c];
+      if (c > 0) cell.dataset.label = plain(entry.columns[c]);
       if (c === 0 && entry.tags[r]) cell.append(" ", make("span", "tv-tag tv-" + entry.tags[r], props.tag_words[entry.tags[r]]));
       line.append(cell);
     });

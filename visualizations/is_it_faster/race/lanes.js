@@ -42,7 +42,7 @@ function buildLane(lane, end) {
   scroll.addEventListener("scroll", () => {
     for (const other of lanes) if (other.scroll !== scroll) other.scroll.scrollLeft = scroll.scrollLeft;
   });
-  const text = make("p", "ra-text");
+  const text = asData(make("p", "ra-text"));
   const tokens = lane.blocks.flatMap((block) => emitted(block).map(([kind, , content]) => {
     const span = make("span", "ra-word ra-" + kind, content);
     text.append(span);
@@ -102,6 +102,11 @@ function axisNode() {
     axis.append(tick);
   }
   return axis;
+}
+
+// How many fit depends on the width.
+function drawAxes() {
+  for (const lane of lanes) lane.scroll.lastChild.replaceWith(axisNode());
 }
 
 function drawKey() {

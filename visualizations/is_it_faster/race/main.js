@@ -59,3 +59,4 @@ drawPlay();
 drawKey();
 drawValue();
 watch("value", drawValue);
+onWidth(part("lanes"), drawAxes);

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from visualizations.components.scripts import script
+from visualizations.text import Piece
 
 HERE = Path(__file__).parent
 
@@ -18,7 +19,7 @@ def fact(name: str, value: str, meaning: str) -> dict[str, str]:
     return {"name": name, "value": value, "is": meaning}
 
 
-def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, folded: bool = False) -> dict[str, Any]:
+def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[Piece]], *, folded: bool = False) -> dict[str, Any]:
     """A table; the first column names its rows. folded: closed until someone opens it."""
     return {"caption": caption, "head": list(head), "rows": [list(row) for row in rows], "folded": folded}
 

@@ -12,7 +12,7 @@ function factNode(fact) {
 
 function tableNode(table) {
   const grid = make("table");
-  const wordy = table.head.map((_, i) => i > 0 && table.rows.some((row) => row[i].length > LONGEST_NUMBER));
+  const wordy = table.head.map((_, i) => i > 0 && table.rows.some((row) => plain(row[i]).length > LONGEST_NUMBER));
   const head = make("tr");
   table.head.forEach((name, i) => {
     const cell = make("th", wordy[i] ? "rp-words" : "", name);

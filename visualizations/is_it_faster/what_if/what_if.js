@@ -6,7 +6,6 @@ const NARROW = 520;
 const part = (name) => element.querySelector(".wi-" + name);
 const plot = element.querySelector(".ch-plot");
 const sliders = {};
-let plotly = null;
 let shown = null; // what the figure was drawn from
 let chosen = null; // alpha, c, v; null follows the measurement
 
@@ -56,7 +55,7 @@ function figureNow() {
   if (longest > props.shown_gammas) Object.assign(layout.xaxis, { range: [-0.4, longest + 0.5], tickvals: undefined, ticktext: undefined });
   layout.uirevision = String(published) + longest;
   layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
-  if (plot.clientWidth > 0 && plot.clientWidth < NARROW) {
+  if (plot.clientWidth < NARROW) {
     layout.font = { ...layout.font, size: 12 };
     layout.margin = { ...layout.margin, l: 44 };
     layout.legend = { ...layout.legend, y: -0.2, yanchor: "top", font: { size: 12 } };
@@ -74,9 +73,8 @@ function drawPrediction() {
   part("best").textContent = fill(best.gamma ? words.best : words.best_none, values);
   part("best").dataset.gamma = best.gamma;
   part("source").hidden = !part("published").checked;
-  if (!plotly) return;
   plot.style.minHeight = figure.layout.height + "px";
-  plotly.react(plot, figure.data, figure.layout, { responsive: true, displayModeBar: false });
+  drawPlot(plot, figure.data, figure.layout);
 }
 
 function drawValue() {
@@ -106,4 +104,4 @@ part("published").addEventListener("change", drawPrediction);
 buildSliders();
 drawValue();
 watch("value", drawValue);
-plotlyReady().then((loaded) => { plotly = loaded; drawPrediction(); }, () => {});
+keepDrawn(plot, drawPrediction);

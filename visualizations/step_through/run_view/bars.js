@@ -5,7 +5,6 @@ const figure = props.figure;
 const TICK_LENGTH = 12;
 const BARS_IN_WORDS = 5;
 const chart = part("bars");
-let plotly = null;
 let barsFailed = false;
 let zoom = null; // ranges chosen by hand, kept while stepping: { xaxis, yaxis }
 
@@ -91,10 +90,12 @@ function barsFigure(frame) {
 
 function drawBars() {
   const here = current();
-  if (!plotly || !here) return;
+  if (!here) return;
   const { data, layout } = barsFigure(here.frame);
-  plotly.react(chart, data, layout, { responsive: true, displayModeBar: false, doubleClick: false });
-  if (!chart.dataset.listens) listenToZoom();
+  if (drawPlot(chart, data, layout, { doubleClick: false })) {
+    ticksAreData(chart);
+    if (!chart.dataset.listens) listenToZoom();
+  }
   chart.setAttribute("aria-label", words.bars + ": " + barsInWords(here.frame));
 }
 
@@ -162,7 +163,4 @@ function drawNote() {
 
 drawLegend();
 drawScaleButtons();
-plotlyReady().then(
-  (loaded) => { plotly = loaded; drawBars(); },
-  () => { barsFailed = true; drawNote(); }
-);
+keepDrawn(chart, drawBars, () => { barsFailed = true; drawNote(); });

@@ -1,4 +1,4 @@
-"""`RunView`: the Gradio component. It draws a `run_view_value` and moves through it without the server.
+"""`RunView`: the Gradio component. It draws a run and moves through it without the server.
 
 Text of a model reaches the page through `textContent` alone: the template holds fixed containers only, and
 the scripts set every word. The scripts are one program in small files, joined in the order given here.
@@ -11,11 +11,12 @@ from typing import Any
 
 import gradio as gr
 
+from specdec.trace.strict_json import compact_json
 from visualizations.components.plotly_files import LOADER_JS, serve_plotly
 from visualizations.components.scripts import script
 from visualizations.figures import palette
 from visualizations.figures.token_bars import FEWEST_SLOTS, LOG_FLOOR, PLACE_OF_BIG, PLACE_OF_SMALL, skeleton
-from visualizations.step_through.run_view.value import run_view_value
+from visualizations.step_through.run_view.value import ShownRun, empty_value, new_run
 from visualizations.text import section
 
 HERE = Path(__file__).parent
@@ -26,14 +27,16 @@ SCRIPTS = (
 
 
 class RunView(gr.HTML):
-    """Shows one run. Its value is a `run_view_value`; an output only, stepping costs no request.
+    """Shows one run; an output only, stepping costs no request.
 
-    The event `select` fires with {index, round, place} when a person moves to another position.
+    Its value is what `ShownRun.since` returns: a whole run, or the rounds that follow those it was given before.
+    The page keeps them all. The event `select` fires with {index, round, place} when a person moves to another
+    position, `gap` with {run, have} when rounds are missing: see `fill_gaps_from`.
     """
 
     def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any):
         super().__init__(
-            value=value or run_view_value(None, [], False),
+            value=value or empty_value(new_run(), running=False),
             html_template=(HERE / "run_view.html").read_text(encoding="utf-8"),
             css_template=palette.css_variables() + (HERE / "run_view.css").read_text(encoding="utf-8"),
             js_on_load=script(LOADER_JS, *(HERE / name for name in SCRIPTS)),
@@ -51,5 +54,27 @@ class RunView(gr.HTML):
             **kwargs,
         )
 
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object"}
+    def fill_gaps_from(self, run: gr.State) -> None:
+        """Give the page the rounds that it misses, from the `ShownRun` (or None) in `run`.
+
+        It misses some when an update was passed over, or when the view is drawn anew in the middle of a run.
+        """
+        self.gap(
+            _missing, run, self, queue=False, trigger_mode="multiple", show_progress="hidden", api_visibility="private"
+        )
+
+    def postprocess(self, value: dict[str, Any]) -> str:
+        """The value travels as one text: Gradio compares it with the one before, member by member where there are
+        any, and what it makes of nested lists that became shorter can't be put together again by the page. No "<",
+        which JSON needs nowhere: Gradio takes the word <script in a text for an attempt to run one.
+        """
+        return compact_json(value).replace("<", "\\u003c")
+
+
+def _missing(run: ShownRun | None, gap: gr.EventData) -> Any:
+    """What a view lacks of the run that it shows, if that is still the one on screen."""
+    asked = gap._data if isinstance(gap._data, dict) else {}
+    have = asked.get("have")
+    if run is None or asked.get("run") != run.run or type(have) is not int or not 0 <= have <= len(run):
+        return gr.skip()
+    return run.since(have)

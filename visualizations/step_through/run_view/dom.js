@@ -12,7 +12,7 @@ function show(node, visible) {
 
 // A token's label with its space marks dimmed, so that the words stand out.
 function labelNode(tag, className, label) {
-  const node = make(tag, className);
+  const node = asData(make(tag, className));
   let end = 0;
   for (const found of label.matchAll(MARKS)) {
     node.append(label.slice(end, found.index), make("span", "rv-mark", found[0]));

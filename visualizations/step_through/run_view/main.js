@@ -13,6 +13,11 @@ function drawSelection(moveFocus) {
   drawBars();
 }
 
+function drawSelectionAt(index) {
+  state.index = index;
+  drawSelection(false);
+}
+
 // A person moved: the view stays there, however the run goes on.
 function choose(index, moveFocus) {
   const inside = Math.max(0, Math.min(state.flat.length - 1, index));
@@ -26,37 +31,98 @@ function choose(index, moveFocus) {
   } else if (moveFocus) markSelected(true);
 }
 
-let runShown = "";
+// Another run: nothing of the one before stays.
+function begin(run) {
+  state.value = { run, rounds: [] };
+  state.flat = [];
+  state.index = -1;
+  state.chosen = false;
+  known = 0;
+  asked = { have: -1, at: 0 };
+  pause();
+  emptyStrip();
+  part("output").replaceChildren();
+  drawPrompt();
+  drawSelection(false);
+}
 
-function drawValue() {
-  const wasThere = state.index;
-  state.value = JSON.parse(JSON.stringify(props.value || { rounds: [], frames: [] }));
-  state.flat = flatten(state.value);
-  const run = JSON.stringify([state.value.settings, state.value.prompt]);
-  const sameRun = drawStrip() && run === runShown;
-  runShown = run;
-  if (!sameRun) {
-    state.chosen = false;
-    pause();
-  }
+// Joins what the message has beyond the rounds that are here, and draws no more than that.
+function join({ first, rounds, ...rest }) {
+  const before = state.value.rounds.length;
+  const added = rounds.slice(before - first);
+  Object.assign(state.value, rest);
+  const boxes = added.map((round, i) => {
+    addPositions(round);
+    return addBox(round, before + i);
+  });
+  strip.append(...boxes);
+  part("output").append(added.map((round) => round.text).join(""));
+  drawFrame("prompt" in rest);
+  if (!added.length) return;
+  if (before === 0 && !state.value.running) drawSelectionAt(firstToShow());
+  else if (state.chosen) drawPlace();
+  else follow(newestToken());
+}
+
+// All but the strip and the selected position. anew: what belongs to the run and not to its rounds came too.
+function drawFrame(anew) {
   const { running, rounds } = state.value;
-  if (!sameRun && !running) state.index = firstToShow();
-  else if (running && !state.chosen) state.index = newestToken();
-  else state.index = Math.min(state.index, state.flat.length - 1);
   part("sentence").setAttribute("aria-live", running && !state.chosen ? "off" : "polite");
   part("region").classList.toggle("rv-running", running);
   show(part("empty"), rounds.length === 0);
   setText(part("empty"), running ? words.waiting : words.empty);
-  for (const name of ["metrics", "settings", "fates", "strip"]) show(part(name), rounds.length > 0);
+  for (const name of ["metrics", "settings", "rounding", "fates", "strip"]) show(part(name), rounds.length > 0);
   drawMetrics();
+  drawTextTitle();
+  if (!anew) return;
   drawSettings();
   drawPrompt();
-  drawText();
   drawNote();
-  if (!sameRun || state.index !== wasThere) drawSelection(false);
-  else if (state.flat.length) drawPlace();
+}
+
+// The newest token is followed; where rounds are quick the eye gets a few of them a second, the strip has all.
+const FOLLOW_MS = 250;
+let followTimer = null;
+let followed = -FOLLOW_MS;
+
+function follow(index) {
+  state.index = index;
+  const wait = followed + FOLLOW_MS - performance.now();
+  if (wait <= 0) drawFollowed();
+  else if (followTimer === null) followTimer = setTimeout(drawFollowed, wait);
+}
+
+function drawFollowed() {
+  clearTimeout(followTimer);
+  followTimer = null;
+  followed = performance.now();
+  drawSelection(false);
+}
+
+// Updates can be passed over, and a view that is drawn anew has only the last: then the server is asked for the rest.
+const ASK_AGAIN_MS = 1000;
+let known = 0; // rounds that the run is known to have
+let asked = { have: -1, at: 0 };
+
+function askForMissing() {
+  const have = state.value.rounds.length;
+  if (have >= known || (asked.have === have && performance.now() - asked.at < ASK_AGAIN_MS)) return;
+  asked = { have, at: performance.now() };
+  trigger("gap", { run: state.value.run, have });
+}
+
+function receive() {
+  if (!props.value) return;
+  const message = JSON.parse(props.value);
+  if (message.run !== state.value.run) begin(message.run);
+  const have = state.value.rounds.length;
+  const end = message.first + message.rounds.length;
+  known = Math.max(known, end);
+  const news = end > have || (end === have && !(message.running && state.value.running === false));
+  if (message.first <= have && news) join(message);
+  askForMissing();
 }
 
 part("region").setAttribute("aria-label", words.region);
-drawValue();
-watch("value", drawValue);
+receive();
+watch("value", receive);

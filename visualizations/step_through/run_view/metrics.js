@@ -2,7 +2,6 @@
 
 const METRICS = ["tokens", "rounds", "per_round", "alpha", "speed"];
 const metricItems = Object.fromEntries(METRICS.map((name) => [name, explained()]));
-let promptDrawn = "";
 
 function drawMetrics() {
   const m = state.value.metrics;
@@ -12,6 +11,8 @@ function drawMetrics() {
     const note = name === "alpha" ? "(" + words.metrics.alpha_note + ")" : "";
     explain(metricItems[name], String(values[name]), words.metrics[name], fill(words.metrics[name + "_is"], values), note);
   }
+  show(part("rounding"), Boolean(state.value.rounding) && m.alpha !== null && m.alpha < 1);
+  setText(part("rounding"), fill(words.rounding.run, { dtype: state.value.rounding, alpha: shown(m.alpha) }));
 }
 
 function ratio(number) {
@@ -28,10 +29,7 @@ function drawSettings() {
 
 function drawPrompt() {
   const tokens = state.value.prompt || [];
-  const key = JSON.stringify(tokens);
   show(part("prompt"), tokens.length > 0);
-  if (key === promptDrawn) return;
-  promptDrawn = key;
   setText(part("prompt").firstElementChild, fill(words.prompt, { count: tokens.length }));
   part("prompt-tokens").replaceChildren(
     ...tokens.map((token) => {
@@ -42,14 +40,14 @@ function drawPrompt() {
   );
 }
 
-function drawText() {
+function drawTextTitle() {
   const { rounds, running, stop, metrics } = state.value;
   show(part("text"), rounds.length > 0);
   if (!rounds.length) return;
   const how = running ? words.running : words.stop[stop];
   setText(part("text").firstElementChild, fill(words.text, { count: metrics.tokens, stop: how }));
-  setText(part("output"), state.value.text);
 }
 
+asData(part("output"));
 part("metrics").append(...METRICS.map((name) => metricItems[name].box));
 part("metrics").setAttribute("aria-label", words.metrics.group);

@@ -9,7 +9,7 @@ function drawSentence(here) {
   const { fact, round, place } = here;
   const { drafted } = state.value.rounds[round];
   setText(part("title"), fill(words.title[fact.kind], { round: round + 1, place: place + 1, drafted }));
-  setText(part("sentence"), fill(words.sentence[sentenceName(here)], sentenceValues(here, drafted)));
+  write(part("sentence"), said(here, drafted));
   for (const name of FACTS) {
     show(factItems[name].box, fact[name] !== undefined);
     const is = name === "overlap" ? OVERLAP_IS[state.value.rule] || "overlap_is_other" : name + "_is";
@@ -17,11 +17,26 @@ function drawSentence(here) {
   }
 }
 
+// Why a draft was thrown away: 'discarded' after a rejection, behind the end of the answer, or by its whole block;
+// other kinds speak for themselves. Everything that tells a draft's fate asks here.
+function fateOf(fact, round) {
+  if (fact.kind !== "discarded") return fact.kind;
+  if (!round.positions.some((other) => other.kind === "replaced")) return "discarded_end";
+  return state.value.rule === "block" ? "discarded_block" : "discarded";
+}
+
+// The sentence in pieces; where the very same weights gave p_small and p_big apart, it says why.
+function said(here, drafted) {
+  const { values, texts } = sentenceValues(here, drafted);
+  const told = pieces(words.sentence[sentenceName(here)], values, texts);
+  const { rounding, greedy } = state.value;
+  if (!rounding || here.fact.kind !== "replaced") return told;
+  return [...told, " " + fill(words.rounding[greedy ? "swapped" : "apart"], { dtype: rounding })];
+}
+
 function sentenceName({ fact, round }) {
   const { rule, greedy, lookup, rounds } = state.value;
-  if (fact.kind === "discarded" && rule === "block") return "discarded_block";
-  if (fact.kind === "discarded")
-    return rounds[round].positions.some((other) => other.kind === "replaced") ? "discarded" : "discarded_end";
+  if (fact.kind === "discarded") return fateOf(fact, rounds[round]);
   const verdict = fact.kind === "replaced" ? "rejected" : fact.kind;
   if (greedy) return verdict + "_greedy";
   if (fact.kind === "bonus" || fact.kind === "plain") return verdict;
@@ -35,9 +50,8 @@ function sentenceName({ fact, round }) {
 function sentenceValues({ fact }, drafted) {
   const [accept, coin] = fact.coin === undefined ? [shown(fact.accept), figureWords.none] : shownPair(fact.accept, fact.coin);
   const free = fact.kind === "bonus" || fact.kind === "plain";
-  return {
-    draft: fact.kind === "replaced" ? fact.draft : fact.label,
-    label: fact.label,
+  const texts = { draft: fact.kind === "replaced" ? fact.draft : fact.label, label: fact.label };
+  const values = {
     drafted,
     q: shown(fact.q),
     p: shown(free ? fact.r : fact.p),
@@ -47,6 +61,7 @@ function sentenceValues({ fact }, drafted) {
     rank: rankWords(fact.rank),
     rule: words.rules[state.value.rule],
   };
+  return { values, texts };
 }
 
 function rankWords(rank) {

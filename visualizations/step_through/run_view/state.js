@@ -1,16 +1,14 @@
-// What is on screen: the value, its positions in reading order, and which of them is selected.
-// `value` is copied out of `props` once per change, since every read of `props` passes through a proxy.
+// What is on screen: the run so far, its positions in reading order, and which of them is selected.
+// A value of the component is a part of a run, so the whole is kept here and grows by what each value adds.
 
 const words = props.words;
 const figureWords = props.figure_words;
-const state = { value: { rounds: [], frames: [] }, flat: [], index: -1, chosen: false, scale: "linear" };
+const state = { value: { rounds: [] }, flat: [], index: -1, chosen: false, scale: "linear" };
 
-function flatten(value) {
-  const flat = [];
-  value.rounds.forEach((round, r) =>
-    round.positions.forEach((fact, place) => flat.push({ fact, place, round: r, frame: value.frames[flat.length] }))
-  );
-  return flat;
+function addPositions(round) {
+  const r = state.value.rounds.length;
+  state.value.rounds.push(round);
+  round.positions.forEach((fact, place) => state.flat.push({ fact, place, round: r, frame: round.frames[place] }));
 }
 
 function current() {

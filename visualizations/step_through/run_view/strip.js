@@ -1,25 +1,22 @@
-// The token strip: a box for each round, a button for each position. Only what changed is touched, so a
-// growing run doesn't blink: a round's box is built once and stays until another run takes its place.
+// The token strip: a box for each round, a button for each position. A box is built once, when its round comes,
+// and stays until another run takes its place, so a growing run doesn't blink.
 
 const strip = part("strip");
-const boxes = []; // { key, box }
 let tokenButtons = [];
 let pressed = null;
 
-// Returns true when the rounds that were there stayed: the same run, perhaps grown.
-function drawStrip() {
-  const rounds = state.value.rounds;
-  let same = 0;
-  while (same < boxes.length && same < rounds.length && boxes[same].key === JSON.stringify(rounds[same])) same++;
-  const gone = boxes.splice(same);
-  for (const { box } of gone) box.remove();
-  for (let r = same; r < rounds.length; r++) {
-    const box = roundBox(rounds[r], r);
-    boxes.push({ key: JSON.stringify(rounds[r]), box });
-    strip.append(box);
-  }
-  tokenButtons = boxes.flatMap(({ box }) => [...box.querySelectorAll("button")]);
-  return same > 0 && gone.length === 0;
+function emptyStrip() {
+  strip.replaceChildren();
+  tokenButtons = [];
+  pressed = null;
+}
+
+function addBox(round, r) {
+  const box = roundBox(round, r);
+  const buttons = [...box.querySelectorAll("button")];
+  buttons.forEach((button, place) => { button.frame = round.frames[place]; }); // for whoever wants the selected bars
+  tokenButtons.push(...buttons);
+  return box;
 }
 
 function roundBox(round, r) {
@@ -28,16 +25,16 @@ function roundBox(round, r) {
   box.setAttribute("aria-label", fill(words.round_name, { ...round, round: r + 1 }));
   box.title = box.getAttribute("aria-label");
   box.append(make("span", "rv-round-name", fill(words.round, { round: r + 1 })));
-  for (const fact of round.positions) box.append(tokenButton(fact));
+  for (const fact of round.positions) box.append(tokenButton(fact, fateOf(fact, round)));
   return box;
 }
 
-function tokenButton(fact) {
+function tokenButton(fact, fate) {
   const button = make("button", "rv-token rv-" + fact.kind);
   button.type = "button";
   button.tabIndex = -1;
   button.setAttribute("aria-pressed", "false");
-  button.setAttribute("aria-label", fill(words.token[fact.kind], fact) + ", " + extras(fact));
+  button.setAttribute("aria-label", fill(words.token[fate], fact) + ", " + extras(fact));
   button.title = button.getAttribute("aria-label");
   if (fact.special) button.classList.add("rv-special");
   if (fact.part) button.classList.add("rv-part");

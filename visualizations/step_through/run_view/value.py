@@ -1,41 +1,93 @@
-"""From a trace to what the page needs of it: plain JSON data of about 1 KB a position."""
+"""From a run to what the page needs of it: plain JSON data of about 1 KB a position, sent round by round."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from secrets import token_hex
 from typing import Any
 
 from specdec.settings import EXACT_RULES
-from specdec.trace.record import Metrics, Position, Round
+from specdec.trace.growing import GrowingTrace, Step
+from specdec.trace.record import Metrics, Position
 from specdec.trace.trace import Trace
 from visualizations.figures.labels import token_label
+from visualizations.figures.token_bars import bar_frame
 from visualizations.step_through.run_view.ranks import drawn_from, replacement_law
+from visualizations.step_through.run_view.rounding import rounding_apart
 from visualizations.text import t
 
 
-def run_view_value(trace: Trace | None, frames: Sequence[dict], running: bool) -> dict[str, Any]:
-    """The value of a `RunView`.
+def new_run() -> str:
+    """A name that no other run has."""
+    return token_hex(8)
 
-    trace: the run, or its beginning while it runs; None for an empty view. frames: `bar_frame` of each of
-    `trace.positions`, in order (they hold the candidates, which are left out here). running: more is to come.
+
+def empty_value(run: str, running: bool) -> dict[str, Any]:
+    """The value of a `RunView` for a run without a round. running: its first is still to come."""
+    return {"run": run, "first": 0, "running": running, "rounds": []}
+
+
+class ShownRun:
+    """A run on screen. Each round is put into the page's terms once, when it joins.
+
+    record: the same run as a trace that grows. One thread adds, any may read.
     """
-    if trace is None:
-        return {"running": running, "rounds": [], "frames": []}
-    if len(frames) != len(trace.positions):
-        raise ValueError(f"{len(frames)} frames for {len(trace.positions)} positions")
+
+    def __init__(self, start: Trace, run: str) -> None:
+        self.run = run
+        self.record = GrowingTrace(start)
+        self.running = True
+        self._rounds: list[dict[str, Any]] = []
+        self._start = _start(start)
+        self._metrics = _metrics(self.record.metrics, start)
+
+    @classmethod
+    def whole(cls, trace: Trace) -> ShownRun:
+        """A run that is over."""
+        shown = cls(trace, new_run())
+        for round_ in trace.rounds:
+            shown.add(Step(round_, trace.output.stop_reason))
+        shown.end()
+        return shown
+
+    def add(self, step: Step) -> None:
+        """Join one more round."""
+        self.record.add(step)
+        self._metrics = _metrics(self.record.metrics, self.record.start)
+        self._rounds.append(_round(step, self.record.start.settings.rule))
+
+    def end(self) -> None:
+        """No round will join any more."""
+        self.running = False
+
+    def __len__(self) -> int:
+        """Rounds so far."""
+        return len(self._rounds)
+
+    def since(self, first: int) -> dict[str, Any]:
+        """The value of a `RunView` that has the rounds before number `first`: what it lacks, from 0 the whole.
+
+        run: tells runs apart. running: more is to come. metrics, stop: of the run so far. With first 0 there is
+        also what belongs to the run and not to a round of it.
+        """
+        running, stop = self.running, self.record.stop_reason  # before the rounds: a run that is over is whole
+        value = {"run": self.run, "first": first, "running": running, "rounds": self._rounds[first:]}
+        return value | {"metrics": self._metrics, "stop": stop} | (self._start if first == 0 else {})
+
+
+def run_view_value(trace: Trace) -> dict[str, Any]:
+    """The value of a `RunView` for a whole trace."""
+    return ShownRun.whole(trace).since(0)
+
+
+def _start(trace: Trace) -> dict[str, Any]:
     return {
-        "running": running,
         "rule": trace.settings.rule,
         "law": replacement_law(trace.settings.rule),
         "greedy": trace.settings.temperature == 0 and trace.settings.rule in EXACT_RULES,
         "lookup": trace.settings.drafter == "prompt_lookup",
+        "rounding": rounding_apart(trace.pair.target, trace.pair.draft, trace.dtype, trace.settings),
         "settings": settings_line(trace),
-        "metrics": _metrics(trace.metrics, trace),
         "prompt": [_token(token.text, token.id, token.special, token.bytes) for token in trace.prompt.tokens],
-        "rounds": [_round(round_, trace) for round_ in trace.rounds],
-        "frames": list(frames),
-        "text": trace.output.text,
-        "stop": trace.output.stop_reason,
     }
 
 
@@ -58,7 +110,7 @@ def settings_line(trace: Trace) -> list[str]:
     return [*parts, t(words + "seed", value=trace.seed)]
 
 
-def _metrics(metrics: Metrics, trace: Trace) -> dict[str, Any]:
+def _metrics(metrics: Metrics, start: Trace) -> dict[str, Any]:
     return {
         "tokens": metrics.emitted,
         "rounds": metrics.rounds,
@@ -68,21 +120,24 @@ def _metrics(metrics: Metrics, trace: Trace) -> dict[str, Any]:
         "tested": metrics.tested,
         "speed": metrics.tokens_per_second,
         "prefill": metrics.prefill_seconds,
-        "device": trace.device,
-        "dtype": trace.dtype,
+        "device": start.device,
+        "dtype": start.dtype,
     }
 
 
-def _round(round_: Round, trace: Trace) -> dict[str, Any]:
+def _round(step: Step, rule: str) -> dict[str, Any]:
+    """frames: `bar_frame` of each position (they hold the candidates, which are left out here)."""
     return {
-        "drafted": round_.drafted,
-        "accepted": round_.accepted,
-        "emitted": round_.emitted,
-        "positions": [_position(position, trace) for position in round_.positions],
+        "drafted": step.round.drafted,
+        "accepted": step.round.accepted,
+        "emitted": step.round.emitted,
+        "text": step.text,
+        "positions": [_position(position, rule) for position in step.round.positions],
+        "frames": [bar_frame(position) for position in step.round.positions],
     }
 
 
-def _position(position: Position, trace: Trace) -> dict[str, Any]:
+def _position(position: Position, rule: str) -> dict[str, Any]:
     """The facts of a position that aren't in its bars; what is None is left out.
 
     r, rank: probability and rank of the emitted token in the law that it was drawn from.
@@ -103,7 +158,7 @@ def _position(position: Position, trace: Trace) -> dict[str, Any]:
         draft = next((c for c in position.candidates if c.id == position.draft_id), None)
         facts["draft"] = token_label(draft.text if draft else "", position.draft_id or 0, draft and draft.bytes)
         facts["draft_id"] = position.draft_id
-    facts["r"], facts["rank"] = drawn_from(position, trace.settings.rule)
+    facts["r"], facts["rank"] = drawn_from(position, rule)
     return {name: _short(fact) for name, fact in facts.items() if fact is not None}
 
 

@@ -17,7 +17,7 @@ function buildBars() {
     const pair = make("div", "pg-pair");
     const small = column(index, "q", ["overlap", "excess"]);
     const big = column(index, "p", ["overlap", "residual"]);
-    const name = make("div", "pg-name", token.name);
+    const name = asData(make("div", "pg-name", token.name));
     const badge = make("div", "pg-badge");
     pair.append(small.box, big.box);
     group.append(pair, name, badge);
@@ -34,7 +34,7 @@ function column(index, which, meanings) {
   const stack = make("div", "pg-stack");
   const segments = meanings.map((meaning) => make("i", "pg-segment pg-is-" + meaning + " fill-" + meaning));
   stack.append(...segments);
-  box.append(stack, value);
+  box.append(stack, value, grip());
   box.tabIndex = 0;
   box.setAttribute("role", "slider");
   box.setAttribute("aria-orientation", "vertical");
@@ -43,6 +43,13 @@ function column(index, which, meanings) {
   box.dataset.which = which;
   box.dataset.index = index;
   return { box, value, stack, segments };
+}
+
+// Where a finger takes hold of a column: on the column itself it scrolls the page.
+function grip() {
+  const node = make("span", "pg-grip", "↕\ufe0e");
+  node.setAttribute("aria-hidden", "true");
+  return node;
 }
 
 function drawColumn(item, token, which, upper) {

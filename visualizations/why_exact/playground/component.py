@@ -22,8 +22,9 @@ from visualizations.why_exact.bars import MAX_NAME_LENGTH, PRESETS, RAW_DRAFT_TO
 HERE = Path(__file__).parent
 SCRIPTS = (
     "dom.js", "state.js", "laws.js", "formulas.js", "bars.js", "drag.js", "table.js", "steps.js", "flow.js",
-    "rules.js", "main.js",
+    "rules.js", "candidate_laws.js", "candidates.js", "main.js",
 )  # fmt: skip
+STYLES = ("playground.css", "candidates.css")
 
 
 class Playground(gr.HTML):
@@ -34,11 +35,11 @@ class Playground(gr.HTML):
 
     def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any):
         rules = Settings()
-        fills = FILLS_CSS.read_text("utf-8")
+        styles = "".join((HERE / name).read_text("utf-8") for name in STYLES)
         super().__init__(
             value=value or preset_value("article"),
             html_template=(HERE / "playground.html").read_text(encoding="utf-8"),
-            css_template=palette.css_variables() + (HERE / "playground.css").read_text(encoding="utf-8") + fills,
+            css_template=palette.css_variables() + styles + FILLS_CSS.read_text("utf-8"),
             js_on_load=script(*(HERE / name for name in SCRIPTS)),
             apply_default_css=False,
             words=section("exact.playground", language),
@@ -52,7 +53,6 @@ class Playground(gr.HTML):
                 "name_length": MAX_NAME_LENGTH,
             },
             presets={key: preset_value(key) for key in PRESETS},
-            colors={name: meaning.color for name, meaning in palette.MEANINGS.items()},
             katex=katex_files(),
             **kwargs,
         )

@@ -1,4 +1,5 @@
-// Dragging, touching and pressing keys on a column. Nothing leaves the page before the hand lets go.
+// Dragging and pressing keys on a column. Nothing leaves the page before the hand lets go. A mouse drags a column
+// anywhere; a finger or a pen by its grip, since on the rest of it they scroll the page.
 
 const PAGE_STEP = 10;
 const KEY_REST_MS = 400;
@@ -7,7 +8,7 @@ let keyTimer = null;
 
 function onDown(event) {
   const box = event.target.closest(".pg-column");
-  if (!box || (event.pointerType === "mouse" && event.button !== 0)) return;
+  if (!box || (event.pointerType === "mouse" ? event.button !== 0 : !event.target.closest(".pg-grip"))) return;
   event.preventDefault();
   box.focus({ preventScroll: true });
   box.setPointerCapture(event.pointerId);

@@ -11,7 +11,7 @@ let flowWidth = 600; // kept by a ResizeObserver: asking for it while drawing wo
 function draw(tag, attributes, title) {
   const node = document.createElementNS(SVG, tag);
   for (const name in attributes) node.setAttribute(name, attributes[name]);
-  if (title) node.appendChild(document.createElementNS(SVG, "title")).textContent = title;
+  if (title) asData(node.appendChild(document.createElementNS(SVG, "title"))).textContent = title;
   return node;
 }
 
@@ -94,10 +94,10 @@ function flowSide(nodes, stack, x, meaning, which, anchor, labelX) {
     nodes.push(draw("rect", { x, y: place.overlap[0], width: FLOW_NODE, height: place.overlap[1], class: "pg-paint-overlap pg-block pg-is-overlap" }));
     nodes.push(draw("rect", { x, y: place.other[0], width: FLOW_NODE, height: place.other[1], fill: `url(#${flowId}-${meaning})`, class: `pg-block pg-edge-${meaning} pg-is-${meaning}` }));
     lowest = Math.max(lowest + 17, place.overlap[0] + whole / 2 + 5);
-    const label = draw("text", { x: labelX, y: lowest, "text-anchor": anchor, class: "pg-flow-label" });
+    const label = asData(draw("text", { x: labelX, y: lowest, "text-anchor": anchor, class: "pg-flow-label" }));
     const token = state.tokens[i];
     const room = flowWidth > 420 ? 9 : 6;
-    const short = token.name.length > room ? token.name.slice(0, room - 1) + "…" : token.name;
+    const short = firstOf(token.name, room) === token.name ? token.name : firstOf(token.name, room - 1) + "…";
     label.textContent = `${quoted(short)} ${shown(token[which])}`;
     nodes.push(label);
   });

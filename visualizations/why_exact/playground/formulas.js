@@ -23,16 +23,20 @@ function drawFormula(node, tex, plain) {
   formulaSources.set(node, tex);
   node.dataset.drawn = String(katex !== null);
   node.setAttribute("aria-label", plain);
-  if (katex) katex.render(tex, node, { output: "html", throwOnError: false });
+  if (katex) katex.render(tex, node, { output: "html", throwOnError: false, strict: false, trust: isInk });
   else node.textContent = plain;
 }
 
 const SMALL = "p_{\\text{small}}";
 const BIG = "p_{\\text{big}}";
-const FORMULA_COLORS = props.colors;
+
+// A formula may name a class, for the colour of a meaning, and nothing else of HTML.
+function isInk(context) {
+  return context.command === "\\htmlClass";
+}
 
 function colored(meaning, tex) {
-  return meaning ? `\\textcolor{${FORMULA_COLORS[meaning]}}{${tex}}` : tex;
+  return meaning ? `\\htmlClass{pg-ink-${meaning}}{${tex}}` : tex;
 }
 
 // "0.30 + 0.20 + 0.15 + 0.00", each number in the colour of its meaning.

@@ -1,13 +1,13 @@
-// Body of a function of (view, bars, set): see loading.py. A frame of the run view holds overlap, excess and
+// Body of a function of (bars, set): see loading.py. A frame of the run view holds overlap, excess and
 // residual of every candidate, "all other" last; whatever gets no bar of its own joins it, mass by mass.
 
 const tokens = [...document.querySelectorAll("#run-view .rv-token")];
 const index = Math.max(0, tokens.findIndex((token) => token.getAttribute("aria-pressed") === "true"));
-const frame = ((view && view.frames) || [])[index];
+const frame = tokens.length ? tokens[index].frame : null;
 if (!frame || !frame.overlap) return { ...bars, source: "own", note: set.none };
 
 const masses = frame.ids.map((id, i) => ({
-  name: String(frame.labels[i]).slice(0, set.longest), other: id === null,
+  name: [...String(frame.labels[i])].slice(0, set.longest).join(""), other: id === null,
   overlap: frame.overlap[i], excess: frame.excess[i], residual: frame.residual[i],
 }));
 const named = masses.filter((m) => !m.other).slice(0, set.named);

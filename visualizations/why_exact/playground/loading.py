@@ -12,9 +12,9 @@ LOADED_UNIT = 1000
 
 
 def load_script() -> str:
-    """A JavaScript function (run view's value, playground's value) -> the playground's new value.
+    """A JavaScript function (playground's value) -> the playground's new value.
 
-    The selected position is read from the token that the run view has marked as pressed.
+    The selected position is the token that the run view has marked as pressed; it carries its frame.
     """
     words = section("exact.playground")
     constants = {
@@ -28,4 +28,4 @@ def load_script() -> str:
         "none": words["preset_is"]["loaded_none"],
     }
     script = (Path(__file__).parent / "load.js").read_text("utf-8")
-    return f"(view, bars) => {{ const set = {json.dumps(constants)};\n{script} }}"
+    return f"(bars) => {{ const set = {json.dumps(constants)};\n{script} }}"

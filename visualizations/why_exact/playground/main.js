@@ -21,6 +21,7 @@ function drawAll() {
   drawFlow();
   drawBest();
   drawLaws();
+  drawCandidates();
 }
 
 function rebuild() {
@@ -29,6 +30,7 @@ function rebuild() {
   nameBars();
   buildTable();
   buildLaws();
+  buildCandidates();
   drawAxis();
   drawAll();
 }
@@ -69,7 +71,7 @@ function buildPresets() {
   part("presets").replaceChildren(make("span", "pg-presets-name", words.presets), ...buttons, selected);
 }
 
-for (const name of ["hint", "steps-title", "flow-title", "flow-is", "best-title", "laws-title", "set-is", "add"]) {
+for (const name of ["hint", "hint-touch", "steps-title", "flow-title", "flow-is", "best-title", "laws-title", "set-is", "add"]) {
   setText(part(name), words[name.replace("-", "_")]);
 }
 setText(element.querySelector(".pg-numbers summary"), words.table);

@@ -30,7 +30,7 @@ function lawRow(rule) {
     const box = make("span", "pg-law-bar");
     const filled = make("i", exact ? "fill-overlap" : "pg-law-off");
     const outline = make("i", "pg-outline");
-    box.append(filled, outline, make("em", "", token.name));
+    box.append(filled, outline, asData(make("em", "", token.name)));
     law.append(box);
     return { box, filled, outline };
   });
@@ -69,7 +69,7 @@ function drawLaws() {
       outline.style.height = (100 * p[i]) / top01 + "%";
       box.title = `${quoted(state.tokens[i].name)} ${mass.toFixed(3)} (p_big ${p[i].toFixed(3)})`;
     });
-    setText(row.told, toldOf(law, p));
+    write(row.told, toldOf(law, p));
   }
 }
 
@@ -80,10 +80,8 @@ function toldOf(law, p) {
   const down = gain.indexOf(Math.min(...gain));
   if (gain[up] < 0.0005) return words.law_same;
   const name = (i) => state.tokens[i].name;
-  return fill(words.law_most, {
-    up: name(up), up_from: p[up].toFixed(2), up_to: law[up].toFixed(2),
-    down: name(down), down_from: p[down].toFixed(2), down_to: law[down].toFixed(2),
-  });
+  const masses = { up_from: p[up].toFixed(2), up_to: law[up].toFixed(2), down_from: p[down].toFixed(2), down_to: law[down].toFixed(2) };
+  return pieces(words.law_most, masses, { up: name(up), down: name(down) });
 }
 
 function drawBest() {

@@ -62,7 +62,7 @@ function drawStep() {
   setText(part("step-text"), fill(said.text, filled));
   drawFormula(part("formula"), step.tex, step.plain);
   drawRows(step.rows);
-  setText(part("step-note"), state.step === 4 ? whyNot(numbers, said) : "");
+  write(part("step-note"), state.step === 4 ? whyNot(numbers, said) : "");
   part("formula").hidden = state.step === 4 && !sums.residual;
 }
 
@@ -73,7 +73,7 @@ function whyNot({ p, overlap, sums }, said) {
   let worst = 0;
   wrong.forEach((mass, i) => { if (mass - p[i] > wrong[worst] - p[worst]) worst = i; });
   if (shown(wrong[worst]) === shown(p[worst])) return "";
-  return fill(said.why_not, { name: state.tokens[worst].name, wrong: shown(wrong[worst]), right: shown(p[worst]) });
+  return pieces(said.why_not, { wrong: shown(wrong[worst]), right: shown(p[worst]) }, { name: state.tokens[worst].name });
 }
 
 function drawRows(rows) {
@@ -83,7 +83,7 @@ function drawRows(rows) {
     let row = list.children[i];
     if (!row) {
       row = make("li");
-      row.append(make("span", "pg-row-name"), make("span", "pg-row-sum"));
+      row.append(asData(make("span", "pg-row-name")), make("span", "pg-row-sum"));
       list.append(row);
     }
     setText(row.firstChild, quoted(name));

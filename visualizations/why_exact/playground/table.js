@@ -1,5 +1,6 @@
 // The same numbers as a table, to read and to type.
 
+const SEEN = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u; // a name of other characters only would be blank
 const MASSES = ["overlap", "excess", "residual"];
 let rows = [];
 
@@ -71,8 +72,8 @@ function drawTable() {
 }
 
 function rename(index, input) {
-  const name = input.value.trim().slice(0, params.name_length);
-  if (name) state.tokens[index].name = name;
+  const name = firstOf(input.value.trim(), params.name_length);
+  if (SEEN.test(name)) state.tokens[index].name = name;
   input.value = state.tokens[index].name;
   nameBars();
   settle();

@@ -13,12 +13,13 @@ from visualizations.components.plotly_files import LOADER_JS, serve_plotly
 from visualizations.components.scripts import script
 from visualizations.figures.palette import css_variables
 from visualizations.figures.sampling_run import SamplingRun, distances, frequencies
-from visualizations.text import section, t
+from visualizations.text import Piece, section, t
 
 HERE = Path(__file__).parent
+ASKING_JS = HERE.parents[1] / "components" / "asking.js"
 
 
-def sampling_value(run: SamplingRun, source: str, headline: str, lines: Sequence[str]) -> dict[str, Any]:
+def sampling_value(run: SamplingRun, source: str, headline: str, lines: Sequence[str | list[Piece]]) -> dict[str, Any]:
     """The value that shows a test. source: 'bars', 'loop' or 'real', where the tokens came from."""
     figures = [json.loads(figure(run).to_json()) for figure in (frequencies, distances)]
     return {
@@ -37,14 +38,18 @@ def waiting_value(text: str, state: str = "waiting", source: str = "") -> dict[s
 
 
 class SamplingView(gr.HTML):
-    """Shows a `sampling_value`."""
+    """Shows a `sampling_value`.
+
+    A waiting value with "ask" fires the event that it names, once until there is something else to show:
+    `ask_bars`, `ask_loop` or `ask_real`.
+    """
 
     def __init__(self, *, language: str = "en", **kwargs: Any) -> None:
         super().__init__(
             value=waiting_value(t("exact.sampling.empty"), "empty"),
             html_template=(HERE / "sampling_view.html").read_text("utf-8"),
             css_template=css_variables() + (HERE / "sampling_view.css").read_text("utf-8"),
-            js_on_load=script(LOADER_JS, HERE / "sampling_view.js"),
+            js_on_load=script(LOADER_JS, ASKING_JS, HERE / "sampling_view.js"),
             apply_default_css=False,
             words=section("exact.sampling", language),
             plotly_js=serve_plotly(),

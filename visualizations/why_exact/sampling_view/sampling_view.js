@@ -2,12 +2,14 @@
 
 const words = props.words;
 const STEP_MS = 70;
+const WISHES = ["ask_bars", "ask_loop", "ask_real"];
 const root = element.querySelector(".sv");
 const charts = [...element.querySelectorAll(".sv-chart")];
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 let value = null;
-let plotly = null;
+let shown = 0; // checkpoint
 let player = null;
+let missing = false; // plotly
 
 function part(name) {
   return element.querySelector(".sv-" + name);
@@ -18,39 +20,39 @@ function drawWords() {
   root.dataset.state = value.state;
   root.dataset.source = value.source;
   part("headline").textContent = value.headline;
-  part("lines").replaceChildren(...value.lines.map((line) => {
-    const item = document.createElement("li");
-    item.textContent = line;
-    return item;
-  }));
+  part("lines").replaceChildren(...value.lines.map((line) => make("li", "", line)));
   const empty = value.figures.length === 0;
   element.querySelector(".sv-charts").hidden = empty;
   part("foot").hidden = empty;
+  setText(part("fault"), missing && !empty ? words.figure_missing : "");
 }
 
 // plotly writes into what it is given, so each draw gets its own copy.
-function drawCharts(index) {
-  if (!plotly || !value.figures.length) return;
-  value.figures.forEach((figure, i) => {
-    const data = figure.frames[index].data;
-    const layout = JSON.parse(JSON.stringify(figure.layout));
-    if (charts[i].clientWidth < 420 && i === 0) layout.xaxis.tickangle = -90;
-    plotly.react(charts[i], JSON.parse(JSON.stringify(data)), layout, { responsive: true, displayModeBar: false });
-    charts[i].setAttribute("aria-label", layout.title.text);
-  });
-  part("count").textContent = "n = " + value.checkpoints[index].toLocaleString("en");
+function drawChart(i) {
+  const figure = value && value.figures[i];
+  if (!figure) return;
+  const { data, layout } = JSON.parse(JSON.stringify({ data: figure.frames[shown].data, layout: figure.layout }));
+  if (charts[i].clientWidth < 420 && i === 0) layout.xaxis.tickangle = -90;
+  charts[i].setAttribute("aria-label", layout.title.text);
+  if (drawPlot(charts[i], data, layout) && i === 0) ticksAreData(charts[i]);
+}
+
+function drawCheckpoint(index) {
+  shown = index;
+  charts.forEach((_, i) => drawChart(i));
+  setText(part("count"), "n = " + value.checkpoints[index].toLocaleString("en"));
 }
 
 function play() {
   clearInterval(player);
   const last = value.checkpoints.length - 1;
   if (last < 0) return;
-  if (still.matches) return drawCharts(last);
+  if (still.matches) return drawCheckpoint(last);
   let index = 0;
-  drawCharts(index);
+  drawCheckpoint(index);
   player = setInterval(() => {
     index = Math.min(last, index + 1);
-    drawCharts(index);
+    drawCheckpoint(index);
     if (index === last || !element.isConnected) clearInterval(player);
   }, STEP_MS);
 }
@@ -59,12 +61,14 @@ function take() {
   value = JSON.parse(JSON.stringify(props.value || {}));
   if (!value.state) return;
   drawWords();
-  if (value.figures.length && !plotly) {
-    plotlyReady().then((loaded) => { plotly = loaded; play(); }, () => { part("fault").textContent = words.figure_missing; });
-  } else play();
+  play();
 }
 
 part("replay").textContent = words.replay;
 part("replay").addEventListener("click", play);
 take();
-watch("value", take);
+watch("value", () => {
+  take();
+  passOn(WISHES.find((wish) => wish === value.ask), value.state === "waiting");
+});
+charts.forEach((chart, i) => keepDrawn(chart, () => drawChart(i), () => { missing = true; drawWords(); }));

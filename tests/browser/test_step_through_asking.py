@@ -1,0 +1,146 @@
+"""Asking for a run in Chromium: a full queue, a double click, a seed that is drawn. Each test is one thing a person does."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+from gradio_client import Client  # noqa: E402
+from playwright.sync_api import Page, expect  # noqa: E402
+
+from tests.held_table import HeldTable  # noqa: E402
+from tests.launched import launched, only  # noqa: E402
+from visualizations import demo as the_page  # noqa: E402
+from visualizations.text import t  # noqa: E402
+
+PATIENCE = 120_000
+expect.set_options(timeout=PATIENCE)
+RUN = {"chat": False, "max_new_tokens": 8}
+SEED = re.compile(r"seed (\d+)")
+
+
+@pytest.fixture(scope="module")
+def target() -> HeldTable:
+    return HeldTable([0.4, 0.3, 0.2, 0.1])
+
+
+@pytest.fixture(scope="module")
+def app_url(pair_of: Any, target: HeldTable) -> Iterator[str]:
+    """The app with a model that a test can hold, and room for one waiting run."""
+    pair = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]))
+    pair.tokenizer.chat_template = "{{ messages[0].content }}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(the_page, "QUEUE_SIZE", 1)
+        with launched(only(pair)) as url:
+            yield url
+
+
+@pytest.fixture
+def opened(page: Page, app_url: str, target: HeldTable) -> Iterator[Page]:
+    """The page, with a prompt that the model knows."""
+    page.set_default_timeout(PATIENCE)
+    page.goto(app_url)
+    expect(page.locator("#models-line")).to_contain_text("Ready")
+    page.fill("#prompt textarea", "t0 t1")
+    yield page
+    target.gate.set()
+
+
+def line(page: Page) -> Any:
+    return page.locator("#run-line")
+
+
+def fill_queue(url: str, target: HeldTable, page: Page) -> list[Any]:
+    """One run holds the models and another waits: the queue is full."""
+    target.gate.clear()
+    jobs = []
+    for waiting in (False, True):
+        jobs.append(Client(url, verbose=False).submit("t0 t1", api_name="/decode", **RUN))
+        while jobs[-1].status().code.name != ("IN_QUEUE" if waiting else "ITERATING"):
+            page.wait_for_timeout(50)
+    return jobs
+
+
+def seed_box(page: Page) -> Any:
+    return page.locator("#settings").get_by_label(t("app.seed.label"), exact=True)
+
+
+def test_a_full_queue_is_said_and_run_works_later(opened: Page, app_url: str, target: HeldTable) -> None:
+    jobs = fill_queue(app_url, target, opened)
+    opened.click("#run")
+    expect(line(opened)).to_contain_text(t("app.queue_full"))
+    expect(line(opened).get_by_text("Error", exact=True)).to_be_hidden()
+    target.gate.set()
+    for job in jobs:
+        job.result(timeout=120)
+    opened.click("#run")
+    expect(line(opened)).to_contain_text("Finished")
+
+
+def test_what_needs_no_model_works_while_the_queue_is_full(
+    page: Page, app_url: str, target: HeldTable
+) -> None:
+    jobs = fill_queue(app_url, target, page)
+    page.goto(app_url)
+    expect(page.locator("#models-line")).to_contain_text("Ready")
+    page.get_by_role("tab", name=t("exact.tab")).click()
+    expect(page.locator("#several table").first).to_be_visible()
+    expect(page.locator("#acceptance table").first).to_be_visible()
+    page.click("#draw-bars")
+    expect(page.locator("#sampling .sv")).to_have_attribute("data-state", "passed")
+    page.click("#draw-real")
+    expect(page.locator("#sampling")).to_contain_text(t("app.queue_full"))
+    page.get_by_role("tab", name=t("faster.tab")).click()
+    expect(page.locator("#race-line")).to_contain_text(t("faster.recorded"))
+    expect(page.locator("#race-view .ra-line")).to_contain_text("measured ratio")
+    page.click("#race-run")
+    expect(page.locator("#race-line")).to_contain_text(t("app.queue_full"))
+    expect(page.locator("main .error:visible")).to_have_count(0)
+    target.gate.set()
+    for job in jobs:
+        job.result(timeout=120)
+
+
+def test_five_clicks_and_enter_in_one_tick_are_one_run(opened: Page, target: HeldTable) -> None:
+    before = target.runs
+    asked = len([url for url in opened.requests if url.endswith("/queue/join")])
+    opened.evaluate("""() => {
+        const run = document.querySelector('#run');
+        for (let click = 0; click < 5; click++) run.click();
+        const enter = {key: 'Enter', shiftKey: true, bubbles: true};
+        document.querySelector('#prompt textarea').dispatchEvent(new KeyboardEvent('keypress', enter));
+    }""")
+    expect(line(opened)).to_contain_text("Finished")
+    opened.wait_for_timeout(1000)
+    assert target.runs == before + 1
+    assert len([url for url in opened.requests if url.endswith("/queue/join")]) == asked + 1
+
+
+def test_an_empty_seed_is_drawn_shown_and_repeats_the_run(opened: Page) -> None:
+    opened.get_by_role("button", name=t("app.settings")).first.click()
+    seeds, answers = [], []
+    for empty in (True, False, True):
+        if empty:
+            seed_box(opened).fill("")
+            seed_box(opened).press("Tab")
+        opened.click("#run")
+        expect(line(opened)).to_contain_text("Waiting")
+        expect(line(opened)).to_contain_text("Finished")
+        seeds.append(SEED.search(opened.locator("#run-view .rv-settings").inner_text()).group(1))
+        answers.append(opened.locator("#run-view .rv-strip").inner_text())
+        assert seed_box(opened).input_value() == seeds[-1]
+    assert seeds[0] == seeds[1] != seeds[2]
+    assert answers[0] == answers[1] != answers[2]
+
+
+def test_a_seed_that_is_no_seed_is_refused(opened: Page) -> None:
+    opened.get_by_role("button", name=t("app.settings")).first.click()
+    seed_box(opened).fill("-3")
+    opened.click("#run")
+    expect(line(opened)).to_contain_text("seed must be a whole number from 0 to")

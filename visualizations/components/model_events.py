@@ -1,0 +1,74 @@
+"""Asking for work that needs the models: one wish a visitor, in a queue that can be full."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+from gradio.events import Dependency
+
+from visualizations.components.status_line import StatusLine, status
+from visualizations.serving.stopping import OpenRuns
+from visualizations.text import t
+
+MODEL_QUEUE: dict[str, Any] = {"concurrency_limit": 1, "concurrency_id": "model"}
+QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+# What needs no models never stands in their queue, which holds nothing else and may be full.
+AT_ONCE: dict[str, Any] = {"queue": False, **QUIET}
+
+# JavaScript: the number in a box, a fresh one where the box is empty. 32 bits are all the seeds there are.
+SEED_OR_FRESH = "((seed) => seed ?? crypto.getRandomValues(new Uint32Array(1))[0])"
+
+_ASK = "(line) => line.mood === 'busy' ? undefined : %s"
+_ASK_WITH_SEED = f"(seed, line) => line.mood === 'busy' ? [] : [{SEED_OR_FRESH}(seed), %s]"
+_REFUSED = "(line) => line.mood === 'busy' ? {text: line.ask ? %s : %s, mood: 'fault', done: null} : undefined"
+
+
+def ask_on(triggers: Sequence[Any], line: StatusLine, seed: Component | None = None) -> None:
+    """Let each of `triggers` make `line` wait and ask, which the page does itself. seed: filled in when it is empty."""
+    waiting = json.dumps(status(t("app.your_turn"), "busy") | {"ask": True})
+    if seed is None:
+        gr.on(triggers, None, line, line, js=_ASK % waiting, **QUIET)
+    else:
+        gr.on(triggers, None, [seed, line], [seed, line], js=_ASK_WITH_SEED % waiting, **QUIET)
+
+
+def on_ask(
+    line: StatusLine,
+    runs: OpenRuns,
+    work: Callable[..., Iterator[tuple[Any, ...]]],
+    inputs: Sequence[Component],
+    outputs: Sequence[Component],
+) -> Dependency:
+    """The event of a line that asks: `work(stop, *values)` in its turn, with the raw values of `inputs`.
+
+    One wish a visitor waits or runs; another is refused at the door. When the queue is full the line says so.
+    """
+
+    event = line.ask(
+        runs.handler(work),
+        list(inputs),
+        list(outputs),
+        preprocess=False,  # the raw values are checked in one place, with one kind of sentence
+        validator=door(runs),
+        show_progress="minimal",
+        show_progress_on=line,
+        api_visibility="private",
+        **MODEL_QUEUE,
+    )
+    sentences = json.dumps(t("app.queue_full")), json.dumps(t("app.broken_off"))
+    event.failure(None, line, line, js=_REFUSED % sentences, **QUIET)
+    return event
+
+
+def door(runs: OpenRuns) -> Callable[..., list[dict[str, Any]]]:
+    """A validator, which Gradio asks before a wish joins the queue. It wants a verdict on each of the inputs."""
+
+    def admit(request: gr.Request, *values: Any) -> list[dict[str, Any]]:
+        first = gr.validate(runs.admit(request.session_hash), t("app.one_run"))
+        return [first, *(gr.validate(True, "") for _ in values[1:])]
+
+    return admit
