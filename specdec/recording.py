@@ -128,6 +128,11 @@ class Recorder:
             rounds=(),
             output=record.Output((), "", "cancelled"),
             metrics=record.metrics_of((), first.started - self._began),
+            limits=record.Limits(
+                eos_ids=tuple(sorted(pair.eos_ids)),
+                target_length=pair.target.max_length,
+                draft_length=pair.draft.max_length if drafted_by_model else None,
+            ),
         )
 
     def step(self, round_: loop.Round) -> Step:

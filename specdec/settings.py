@@ -20,6 +20,7 @@ MAX_NEW_TOKENS = 512
 MAX_TEMPERATURE = 10.0
 MAX_TOP_K = 1_000
 MAX_SEED = 2**32 - 1
+MIN_LENIENCE = 1e-6  # far below it float32 holds l q as 0, and 0 / 0 is no accept probability
 MAX_STOP_STRINGS = 8
 MAX_STOP_STRING_LENGTH = 64
 
@@ -52,7 +53,7 @@ class Settings:
     chat: wrap the prompt in the target's chat template; False feeds the text as it is.
     stop_strings: decoding ends where one of them is complete.
     lenience, typical_epsilon, typical_delta, target_weight: parameters of the biased rules `lenient`,
-        `typical` and `ensemble`, each in (0, 1]; other rules don't read them.
+        `typical` and `ensemble`, each in (0, 1], lenience from `MIN_LENIENCE`; other rules don't read them.
     """
 
     temperature: float = 1.0
@@ -107,7 +108,7 @@ def _checked_values(values: dict[str, Any]) -> dict[str, Any]:
     known = {field.name for field in fields(Settings)}
     for name in values:
         if name not in known:
-            raise BadInput(f"There is no setting {name!r}; the settings are {', '.join(sorted(known))}.")
+            raise BadInput(f"There is no setting {shown(name)}; the settings are {', '.join(sorted(known))}.")
     checked = {name: _CHECKS[name](name, value) for name, value in values.items()}
     if checked.get("rule") == "raw_draft" and checked.get("drafter") == "prompt_lookup":
         raise BadInput("The rule raw_draft needs the drafter model: prompt_lookup has no law before top-k and top-p.")
@@ -133,9 +134,14 @@ def real_number(name: str, value: Any, low: float, high: float, *, above: bool =
 
 def choice(name: str, value: Any, keys: tuple[str, ...]) -> str:
     """`value` if it is one of `keys`, or `BadInput`."""
-    if value not in keys:
+    if not is_a(value, str) or str.__str__(value) not in keys:
         raise BadInput(f"{name} must be one of {', '.join(keys)}, not {shown(value)}.")
-    return value
+    return str.__str__(value)
+
+
+def is_a(value: Any, *kinds: type) -> bool:
+    """Whether `value` really is one of `kinds`; unlike `isinstance`, asks nothing of a value that may lie or raise."""
+    return issubclass(type(value), kinds)
 
 
 def is_unicode(text: str) -> bool:
@@ -148,19 +154,21 @@ def is_unicode(text: str) -> bool:
 
 
 def shown(value: Any, limit: int = 40) -> str:
-    """A value for an error sentence, cut so that hostile input can't fill the screen."""
+    """A value for an error sentence, cut so that hostile input can't fill the screen, and on one line."""
     try:
-        text = repr(value)
-    except ValueError:  # Python refuses to write out a whole number of thousands of digits
-        text = "a number of thousands of digits"
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+        text = str.__str__(repr(value))
+    except Exception:  # a value's own fault, nesting too deep, or a whole number of thousands of digits
+        text = "a number of thousands of digits" if is_a(value, int) else "a value that can't be shown"
+    text = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _number(name: str, value: Any, limit: str) -> float:
-    real = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not real or (isinstance(value, float) and not math.isfinite(value)):
-        raise BadInput(f"{name} must be {limit}, not {shown(value)}.")
-    return value
+    if is_a(value, float) and math.isfinite(float.__float__(value)):
+        return float.__float__(value)
+    if is_a(value, int) and not is_a(value, bool):
+        return int.__int__(value)
+    raise BadInput(f"{name} must be {limit}, not {shown(value)}.")
 
 
 def _share(name: str, value: Any) -> float:
@@ -172,24 +180,20 @@ def _optional_temperature(name: str, value: Any) -> float | None:
 
 
 def _boolean(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
+    if not is_a(value, bool):
         raise BadInput(f"{name} must be true or false, not {shown(value)}.")
     return value
 
 
 def _stop_strings(name: str, value: Any) -> tuple[str, ...]:
-    ok = (
-        isinstance(value, (list, tuple))
-        and len(value) <= MAX_STOP_STRINGS
-        and all(isinstance(text, str) and 0 < len(text) <= MAX_STOP_STRING_LENGTH for text in value)
-        and all(is_unicode(text) for text in value)
-    )
-    if not ok:
+    texts = tuple(value) if type(value) in (list, tuple) else ("",)
+    texts = tuple(str.__str__(text) if is_a(text, str) else "" for text in texts[: MAX_STOP_STRINGS + 1])
+    if len(texts) > MAX_STOP_STRINGS or not all(0 < len(t) <= MAX_STOP_STRING_LENGTH and is_unicode(t) for t in texts):
         raise BadInput(
             f"{name} must be a list of at most {MAX_STOP_STRINGS} texts of 1 to "
             f"{MAX_STOP_STRING_LENGTH} characters, not {shown(value)}."
         )
-    return tuple(value)
+    return texts
 
 
 _CHECKS = {
@@ -205,7 +209,7 @@ _CHECKS = {
     "seed": lambda name, value: whole_number(name, value, 0, MAX_SEED),
     "chat": _boolean,
     "stop_strings": _stop_strings,
-    "lenience": _share,
+    "lenience": lambda name, value: real_number(name, value, MIN_LENIENCE, 1.0),
     "typical_epsilon": _share,
     "typical_delta": _share,
     "target_weight": _share,

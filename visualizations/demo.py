@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from specdec.trace.trace import MAX_JSON_BYTES
 from visualizations.api import decode_endpoint
 from visualizations.components.model_events import MODEL_QUEUE
 from visualizations.is_it_faster.tab import build_is_it_faster
@@ -18,7 +19,7 @@ from visualizations.why_exact.tab import build_exact_tab
 
 HERE = Path(__file__).parent
 QUEUE_SIZE = 32
-MAX_UPLOAD = "4mb"
+MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
 HOUR = 3600
 MOST_VISITORS_KEPT = 200
 

@@ -127,7 +127,7 @@ def block(target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: T
     scaled = joint[:-1, None] * target_probs[:drafted]
     lacking = (scaled - draft_probs).clamp_min(0)
     mass = lacking.sum(-1)
-    passes = mass / (mass + 1 - joint[:-1])
+    passes = mass / (mass + (1 - joint[:-1]))  # 1 - w first: a small mass would drown in 1
     passes = passes.nan_to_num(1.0)  # 0 / 0: nothing is refused so far, and nothing will be next
     probabilities = torch.cat([passes[1:], joint[-1:]])[:drafted]
     places = torch.arange(1, drafted + 1, device=coins.device)

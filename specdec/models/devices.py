@@ -8,14 +8,16 @@ from time import perf_counter
 import torch
 
 from specdec.models.cores import usable_cores
-from specdec.settings import BadInput, choice
+from specdec.settings import BadInput, choice, is_a, shown
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _WORTH_IT = 1.15
 
 
-def pick_device(name: str = "auto") -> torch.device:
+def pick_device(name: str | torch.device = "auto") -> torch.device:
     """'auto' is cuda, else mps, else cpu. Raises `BadInput` for a device that isn't there."""
+    if not is_a(name, str, torch.device):
+        raise BadInput(f"There is no device {shown(name)} here.")
     if name == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda")
@@ -23,15 +25,16 @@ def pick_device(name: str = "auto") -> torch.device:
     try:
         device = torch.device(name)
         torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, TypeError):
-        raise BadInput(f"There is no device {name!r} here.") from None
+    except (RuntimeError, AssertionError, ValueError):
+        raise BadInput(f"There is no device {shown(name)} here.") from None
     return device
 
 
 def pick_dtype(name: str, device: torch.device) -> torch.dtype:
     """The named dtype; 'auto' is bfloat16 where it is faster than float32 on this device."""
-    if choice("dtype", name, DTYPES) != "auto":
-        return getattr(torch, name)
+    picked = choice("dtype", name, DTYPES)
+    if picked != "auto":
+        return getattr(torch, picked)
     return torch.bfloat16 if bfloat16_pays(device) else torch.float32
 
 

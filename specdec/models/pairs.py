@@ -23,7 +23,7 @@ from specdec.models.weights import (
     one_line,
     silent,
 )
-from specdec.settings import BadInput, is_unicode
+from specdec.settings import BadInput, choice, is_unicode
 from specdec.trace.record import PairInfo
 
 if TYPE_CHECKING:
@@ -134,9 +134,7 @@ def load_pair(key: str = DEFAULT_PAIR, *, dtype: str = "auto", device: str = "au
     at it. device: 'auto' (cuda, mps, cpu), or a torch device. Raises `BadInput`, `WeightsUnavailable`
     or `PairRefused`.
     """
-    if key not in CATALOGUE:
-        raise BadInput(f"There is no pair {key!r}; the pairs are {', '.join(CATALOGUE)}.")
-    spec = CATALOGUE[key]
+    spec = CATALOGUE[choice("pair", key, tuple(CATALOGUE))]
     return load_models(spec.target, spec.draft, name=key, dtype=dtype, device=device, progress=progress)
 
 

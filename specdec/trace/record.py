@@ -123,6 +123,19 @@ class PairInfo:
 
 
 @dataclass(frozen=True, config=STRICT)
+class Limits:
+    """What ends a run besides its settings.
+
+    eos_ids: every id that ends the text. target_length, draft_length: tokens that the model can hold; draft_length
+    is None when no draft model took part.
+    """
+
+    eos_ids: tuple[int, ...]
+    target_length: int
+    draft_length: int | None
+
+
+@dataclass(frozen=True, config=STRICT)
 class Prompt:
     """What the models were fed. text: what the person typed; ids and tokens: after the chat template."""
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import Any, TypeVar
+from dataclasses import fields, is_dataclass
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+import pydantic_core
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from specdec.settings import BadInput
+from specdec.settings import BadInput, shown
 
 STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -28,16 +31,71 @@ def compact_json(plain: Any) -> str:
 def from_json(kind: type[R], text: str | bytes, *, name: str, limit: int) -> R:
     """Read a record back.
 
-    Raises `BadInput`, one sentence that calls it `name`, when it is longer than `limit` bytes or isn't one.
+    Raises `BadInput`, one sentence that calls it `name`, when it is longer than `limit` bytes of UTF-8 or isn't one.
     """
-    if len(text) > limit:
-        raise BadInput(f"The {name} has {len(text):,} bytes; the limit is {limit:,}.")
+    if not isinstance(text, (str, bytes)):
+        raise BadInput(f"There is no {name} to read.")
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if len(data) > limit:
+        raise BadInput(f"The {name} has {len(data):,} bytes; the limit is {limit:,}.")
     try:
-        return _adapter(kind).validate_json(text)
+        plain = pydantic_core.from_json(data, allow_inf_nan=False)
+    except ValueError:
+        raise BadInput(f"This is not a {name}: it is no strict JSON.") from None
+    try:
+        return _record(kind, plain)
+    except _Misfit as misfit:
+        place = ".".join(map(str, reversed(misfit.place))) or "the file"
+        raise BadInput(f"This is not a {name}: {place}: {misfit}.") from None
+
+
+class _Misfit(Exception):
+    """A part that is not what its record says. place: its field, then what holds that, up to the file's own."""
+
+    def __init__(self, why: str, *place: str | int):
+        super().__init__(why)
+        self.place = list(place)
+
+
+def _record(kind: type[R], plain: Any) -> R:
+    """A record from plain data, its innermost parts first.
+
+    pydantic checks each record as it is made. Given the whole file it would gather every fault with a copy
+    of what holds it, and a few megabytes of rubbish would cost gigabytes; so the first fault ends the reading.
+    """
+    if not isinstance(plain, dict):
+        raise _Misfit("it should be an object")
+    if unknown := plain.keys() - {field.name for field in fields(kind)}:
+        raise _Misfit("it is unknown", shown(min(unknown)))
+    parts = {name: _part(inner, plain[name], name) for name, inner in _inner(kind).items() if name in plain}
+    try:
+        return getattr(kind, "checked", kind)(**plain | parts)
     except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"][:6]) or "the file"
-        raise BadInput(f"This is not a {name}: {place}: {first['msg']}.") from None
+        first = fault.errors(include_url=False, include_input=False, include_context=False)[0]
+        raise _Misfit(first["msg"], *reversed(first["loc"])) from None
+
+
+def _part(kind: Any, plain: Any, name: str | int) -> Any:
+    """A field's records and tuples made; what is of another type is left for its record to refuse."""
+    try:
+        if get_origin(kind) is tuple and isinstance(plain, list):
+            item = get_args(kind)[0]
+            return tuple(_part(item, one, place) for place, one in enumerate(plain))
+        return _record(kind, plain) if is_dataclass(kind) and isinstance(plain, dict) else plain
+    except _Misfit as misfit:
+        misfit.place.append(name)
+        raise
+
+
+@functools.cache
+def _inner(kind: type) -> dict[str, Any]:
+    """The fields of a record that hold records or tuples, with what they hold when it isn't None."""
+    found = {}
+    for name, hint in get_type_hints(kind).items():
+        for option in get_args(hint) if get_origin(hint) is UnionType else (hint,):
+            if is_dataclass(option) or get_origin(option) is tuple:
+                found[name] = option
+    return found
 
 
 @functools.cache

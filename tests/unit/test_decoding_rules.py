@@ -138,3 +138,12 @@ def test_without_drafts_the_next_token_has_the_targets_law(rule):
     nothing = torch.empty(0, dtype=torch.int64)
     verdict = rule_of(Settings(rule=rule))(torch.tensor([[0.2, 0.8]]), torch.empty(0, 2), nothing, torch.empty(0))
     assert verdict.accepted == 0 and verdict.next_probs.tolist() == pytest.approx([0.2, 0.8])
+
+
+@pytest.mark.parametrize("lacking", [1e-9, 1e-8, 1e-7, 1e-6])
+def test_a_block_that_has_refused_nothing_keeps_its_draft_for_certain_however_little_is_lacking_next(lacking):
+    """A small mass must not drown in rounding: an accept probability is one, neither 0.8 nor beyond 1."""
+    p = [[1.0, 0.0], [lacking, 1 - lacking], [0.5, 0.5]]
+    verdict = verify("block", p, [[1.0, 0.0], [0.0, 1.0]], [0, 1], [HIGH, HIGH])
+    assert float(verdict.accept_probabilities[0]) == 1
+    assert 0 <= float(verdict.accept_probabilities[1]) <= 1

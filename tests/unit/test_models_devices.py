@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
@@ -41,13 +42,13 @@ def test_a_named_format_is_taken_whatever_is_fast(timed, name):
     assert pick_dtype(name, CPU) == getattr(torch, name)
 
 
-@pytest.mark.parametrize("name", ["int8", "float64", "", None, "load"])
+@pytest.mark.parametrize("name", ["int8", "float64", "", None, "load", np.array(["auto", "auto"]), [], b"auto"])
 def test_an_unknown_format_is_refused(name):
     with pytest.raises(BadInput, match="dtype"):
         pick_dtype(name, CPU)
 
 
-@pytest.mark.parametrize("name", ["tpu", "", "cuda:99", "cpu!", None, 3.5])
+@pytest.mark.parametrize("name", ["tpu", "", "cuda:99", "cpu!", None, 3.5, np.array(["cpu", "cpu"]), b"cpu", 7, "\ud800", "x" * 999])
 def test_a_device_that_is_not_here_is_refused(name):
     with pytest.raises(BadInput, match="no device"):
         pick_device(name)

@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from specdec.settings import BadInput, Settings
@@ -137,6 +138,90 @@ def test_settings_survive_json():
 def test_reading_settings_and_traces_never_waits_for_torch(module):
     code = f"import sys, {module}; sys.exit(any(name in sys.modules for name in ('torch', 'transformers', 'gradio')))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+class Raising:
+    """Refuses every question that may be asked of a value."""
+
+    def _refuse(self, *args):
+        raise RuntimeError("hostile")
+
+    __eq__ = __hash__ = __repr__ = __len__ = __iter__ = __bool__ = __float__ = __int__ = __index__ = __str__ = _refuse
+    __class__ = property(_refuse)
+
+
+class Lying(Raising):
+    __class__ = str
+
+
+def raising(kind: type, value: object) -> object:
+    """A `kind` with that value whose own methods all raise."""
+    names = ("__eq__", "__hash__", "__repr__", "__len__", "__iter__", "__lt__", "__le__", "__float__", "__bool__")
+    return type("Hostile", (kind,), dict.fromkeys(names, Raising._refuse))(value)
+
+
+def nested(depth: int) -> list:
+    value: list = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+HOSTILE = {
+    "array": np.array(["token", "match"]),
+    "array of one": np.array([4.0]),
+    "empty array": np.array([]),
+    "large array": np.zeros((50, 50)),
+    "dict": {"token": 1},
+    "set": {"token"},
+    "bytes": b"token",
+    "raising": Raising(),
+    "lying": Lying(),
+    "raising list": raising(list, ["a", "b"]),
+    "list of raising": [Raising()],
+    "NaN": math.nan,
+    "infinity": -math.inf,
+    "NaN of numpy": np.float64("nan"),
+    "huge": 10**5000,
+    "huge and negative": -(10**400),
+    "complex": 1j,
+    "deep": nested(100_000),
+    "function": len,
+    "class": str,
+    "long": "x" * 10**6,
+    "lines": "a\nb\u2028c",
+    "half a character": "\ud800",
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)  # by name: pytest asks too much of the values
+@pytest.mark.parametrize("field", Settings.__dataclass_fields__)
+def test_whatever_object_is_given_for_a_setting_is_refused_in_one_sentence(field, kind):
+    for check in (Settings.checked, Settings().changed):
+        with pytest.raises(BadInput) as refusal:
+            check(**{field: HOSTILE[kind]})
+        message = str(refusal.value)
+        assert message.startswith(f"{field} must be ") and message.endswith(".")
+        assert len(message) < 300 and message.isprintable() and message.encode()
+
+
+def test_a_value_of_a_kind_of_its_own_is_taken_as_the_plain_value_that_it_is():
+    made = Settings.checked(
+        rule=raising(str, "match"),
+        gamma=raising(int, 3),
+        temperature=raising(float, 0.5),
+        top_p=np.float64(0.5),
+        drafter=np.str_("model"),
+        stop_strings=[raising(str, "END")],
+    )
+    assert made == Settings(rule="match", gamma=3, temperature=0.5, top_p=0.5, stop_strings=("END",))
+    assert {type(value) for value in made.to_dict().values()} <= {str, int, float, bool, list, type(None)}
+
+
+def test_a_long_name_of_no_setting_does_not_fill_the_message():
+    with pytest.raises(BadInput) as refusal:
+        Settings.checked(**{"x" * 10_000: 1})
+    assert len(str(refusal.value)) < 400
 
 
 def test_a_number_too_long_to_write_out_is_refused_in_words():

@@ -5,10 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import math
+import subprocess
+import sys
+from contextlib import closing
 
 import pytest
 
-from specdec.recording import decode
+from specdec.recording import decode, steps
 from specdec.settings import BadInput
 from specdec.trace.record import Round, metrics_of
 from specdec.trace.trace import MAX_JSON_BYTES, Trace
@@ -116,7 +119,51 @@ def test_a_foreign_file_is_refused_in_one_sentence(text):
 
 
 def test_a_huge_file_is_refused_before_it_is_read():
-    assert_refused(" " * (MAX_JSON_BYTES + 1), "4,000,001", "4,000,000")
+    assert_refused(b" " * (MAX_JSON_BYTES + 1), f"{MAX_JSON_BYTES + 1:,}", f"{MAX_JSON_BYTES:,}.")
+
+
+def test_the_limit_counts_bytes_whether_a_text_or_its_bytes_are_given():
+    text = "\u00e9" * (MAX_JSON_BYTES // 2 + 1)
+    assert_refused(text, f"{MAX_JSON_BYTES + 2:,} bytes")
+    assert_refused(text.encode(), f"{MAX_JSON_BYTES + 2:,} bytes")
+
+
+@pytest.mark.parametrize("data", [None, 7, ["{}"], {"schema": "specdec-trace/1"}], ids=str)
+def test_what_is_no_file_is_refused(data):
+    assert_refused(data, "specdec-trace/1")
+
+
+RUBBISH = """
+import resource, sys
+from specdec.settings import BadInput
+from specdec.trace.trace import Trace
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+size = 6_000_000
+files = [
+    b'{"rounds":[' + b"{}," * (size // 3) + b"{}]}",
+    b'{"schema":[' + b"1," * (size // 2) + b"1]}",
+    b'{"prompt":{"text":"","tokens":[],"ids":[' + b"1," * (size // 2) + b"1]}}",
+    b"[" + b"[]," * (size // 3) + b"[]]",
+    b"{" + b"".join(b'"%d":1,' % i for i in range(size // 10)) + b'"a":1}',
+]
+before = peak()
+for data in files:
+    try:
+        Trace.from_json(data)
+    except BadInput:
+        continue
+    raise SystemExit("opened")
+print((peak() - before) / size)
+"""
+
+
+def test_megabytes_of_rubbish_cost_neither_minutes_nor_gigabytes():
+    done = subprocess.run([sys.executable, "-c", RUBBISH], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 50  # bytes of memory for a byte of file
 
 
 def changed(trace: Trace, path: list, value: object) -> str:
@@ -133,6 +180,11 @@ TAMPERED = [
     (["unknown"], 1),
     (["settings", "gamma"], 3.5),
     (["settings", "gamma"], 10**6),
+    (["settings", "gama"], 3),
+    (["settings"], None),
+    (["rounds"], {}),
+    (["rounds", 0], []),
+    (["prompt", "ids"], 3),
     (["settings", "rule"], "lossless"),
     (["settings", "temperature"], -1),
     (["settings", "temperature"], 1e999),
@@ -196,9 +248,7 @@ def test_each_identity_is_told_apart_from_rounding(trace):
 
 
 def test_a_trace_of_a_run_that_was_cancelled_at_once_is_still_a_trace(table_pair):
-    from specdec.recording import Recorder
-    from specdec.settings import Settings
-
-    empty = Recorder(table_pair([1, 1]), "t0", [0], Settings()).trace()
+    with closing(steps(table_pair([1, 1], [1, 1]), "t0", chat=False)) as parts:
+        empty = next(parts)
     assert Trace.from_json(empty.to_json()) == empty
     assert empty.output.stop_reason == "cancelled" and not math.isnan(empty.metrics.prefill_seconds)

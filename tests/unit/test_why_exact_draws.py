@@ -39,7 +39,7 @@ def trace(pair):
 
 @pytest.mark.parametrize(
     "rule, n, seed", [("tokne", 1000, 0), (None, 1000, 0), ("token", 7, 0), ("token", None, 0), ("token", True, 0),
-                      ("token", "1000", 0), ("token", 10**9, 0), ("token", 1000, -1), ("token", 1000, 1e12), ("token", 1000, 0.5)],
+                      ("token", "1000", 0), ("token", 10**9, 0), ("token", [1000, 1000], 0), ("token", torch.tensor([1, 2]), 0), ("token", 1000, -1), ("token", 1000, 1e12), ("token", 1000, 0.5)],
 )  # fmt: skip
 def test_bad_choices_are_refused(rule, n, seed):
     with pytest.raises(BadInput):

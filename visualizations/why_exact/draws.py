@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from specdec.settings import EXACT_RULES, MAX_SEED, RULES, BadInput, Sampling, Settings, choice, shown, whole_number
+from specdec.settings import (
+    EXACT_RULES,
+    MAX_SEED,
+    RULES,
+    BadInput,
+    Sampling,
+    Settings,
+    choice,
+    is_a,
+    shown,
+    whole_number,
+)
 from specdec.trace.record import Position
 from specdec.trace.trace import Trace
 from visualizations.figures.labels import token_label
@@ -41,7 +52,7 @@ class Request:
     @classmethod
     def checked(cls, rule: Any, n: Any, seed: Any) -> Request:
         """From untrusted values; raises `BadInput`."""
-        if n not in SIZES or isinstance(n, bool):
+        if not is_a(n, int, float) or is_a(n, bool) or n not in SIZES:
             raise BadInput(t("exact.bad.n", sizes=", ".join(f"{size:,}" for size in SIZES), value=shown(n)))
         return cls(choice("rule", rule, RULES), int(n), whole_number("seed", seed, 0, MAX_SEED))
 

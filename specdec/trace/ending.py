@@ -1,0 +1,89 @@
+"""What a run's settings promise of its length: drafts a round, tokens in all, and why it ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from specdec.settings import BadInput, Settings
+from specdec.trace.record import Limits, Output, Round, StopReason
+from specdec.trace.rounds import letters
+
+# The kinds of a round's positions by their first letters, and of one in which the text ended before its last draft.
+_WHOLE = re.compile("a*rd*|a+b|p")
+_BROKEN_OFF: dict[StopReason, re.Pattern[str]] = {"eos": re.compile("a+"), "stop_string": re.compile("a+d*")}
+
+
+def check_ending(
+    settings: Settings, prompt_length: int, rounds: Sequence[Round], output: Output, limits: Limits | None
+) -> None:
+    """Raise `BadInput` unless the rounds are as long as `settings` have them, and ended for the reason named.
+
+    limits: None in a file that does not tell them; then any are assumed that go with its stop reason.
+    """
+    assumed = limits or _assumed(prompt_length, output)
+    room = assumed.target_length - prompt_length
+    if room < 1 or len(output.ids) > min(settings.max_new_tokens, room):
+        raise BadInput(
+            f"The trace has {prompt_length:,} + {len(output.ids):,} tokens, more than its max_new_tokens "
+            f"({settings.max_new_tokens}) or its target's length allow."
+        )
+    _check_reason(settings, room, rounds, output, assumed.eos_ids)
+    for index, round_ in enumerate(rounds):
+        broken_off = _BROKEN_OFF.get(output.stop_reason) if index == len(rounds) - 1 else None
+        kinds = letters(round_)
+        if not (_WHOLE.fullmatch(kinds) or broken_off and broken_off.fullmatch(kinds)):
+            raise BadInput(f"Round {index} of the trace ends before its target added a token.")
+    _check_drafted(settings, prompt_length, rounds, limits, room)
+
+
+def _assumed(prompt_length: int, output: Output) -> Limits:
+    """Limits that go with what an output says of its end."""
+    full = output.stop_reason == "context_full"
+    ends = output.ids[-1:] if output.stop_reason == "eos" else ()
+    length = prompt_length + len(output.ids) + (0 if full else 1)
+    return Limits(eos_ids=ends, target_length=length if full else max(length, 2**31), draft_length=None)
+
+
+def _check_reason(
+    settings: Settings, room: int, rounds: Sequence[Round], output: Output, eos_ids: Sequence[int]
+) -> None:
+    last = next((p for p in reversed(rounds[-1].positions) if p.kind != "discarded"), None) if rounds else None
+    before = output.text[: len(output.text) - len(last.text)] if last else ""
+    if set(output.ids[:-1]) & set(eos_ids) or any(stop in before for stop in settings.stop_strings):
+        raise BadInput("The trace's output goes on behind the end of its text.")
+    reason = _reason(settings, room, output, eos_ids)
+    if output.stop_reason != reason:
+        raise BadInput(f"The trace's stop_reason is {output.stop_reason}, but what it shows is {reason}.")
+    if reason == "stop_string" and any(stop in output.text[:-1] for stop in settings.stop_strings):
+        raise BadInput("The trace's output has text behind its stop string.")
+
+
+def _reason(settings: Settings, room: int, output: Output, eos_ids: Sequence[int]) -> StopReason:
+    if output.ids and output.ids[-1] in eos_ids:
+        return "eos"
+    if any(stop in output.text for stop in settings.stop_strings):
+        return "stop_string"
+    if len(output.ids) == min(settings.max_new_tokens, room):
+        return "length" if settings.max_new_tokens <= room else "context_full"
+    return "cancelled"
+
+
+def _check_drafted(
+    settings: Settings, prompt_length: int, rounds: Sequence[Round], limits: Limits | None, room: int
+) -> None:
+    """At most gamma drafts a round, one less than the room that is left; a model drafts as many as it may."""
+    written = 0
+    steady = settings.drafter == "model" and settings.policy == "fixed" and limits is not None
+    for index, round_ in enumerate(rounds):
+        committed = prompt_length + written
+        most = min(settings.gamma, min(settings.max_new_tokens, room) - written - 1)
+        if limits and limits.draft_length is not None:
+            most = min(most, max(0, limits.draft_length - committed + 1))
+        drafts = [p.draft_id for p in round_.positions if p.draft_id is not None]
+        cut = bool(limits and drafts and drafts[-1] in limits.eos_ids)
+        if len(drafts) > most or (steady and len(drafts) < most and not cut):
+            raise BadInput(f"Round {index} of the trace has {len(drafts)} drafts where its settings make {most}.")
+        if limits and set(drafts[:-1]) & set(limits.eos_ids):
+            raise BadInput(f"Round {index} of the trace has drafts behind an end of text.")
+        written += round_.emitted
