@@ -12,6 +12,7 @@ from specdec.models.devices import use_threads
 from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR, Pair, load_models, load_pair
 from specdec.settings import DRAFTERS, RULES, BadInput, Settings
 from specdec.timing import report
+from specdec.timing.beside import beside
 from specdec.timing.compare import REPEATS, compare
 from specdec.timing.costs import CONTEXT, measure_costs
 from specdec.timing.overhead import measure_overhead
@@ -28,7 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     use_threads(options.threads)
     try:
-        options.run(options)
+        with beside(options.beside, options.pair):
+            options.run(options)
     except BadInput as fault:
         print(fault, file=sys.stderr)
         return 2
@@ -76,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--device", default="auto")
         command.add_argument("--threads", type=int, help="of torch; default: its own choice, within the cores it may use")
         command.add_argument("--repeats", type=int, default=REPEATS if command in (comparing, over) else 15)
+        command.add_argument("--beside", type=int, default=0, help="so many other processes decode meanwhile")
         command.add_argument("--json", type=Path, help="write the record here")
     return parser
 

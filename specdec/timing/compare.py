@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from specdec.models.pairs import Pair
 from specdec.settings import BadInput, Settings
+from specdec.timing.beside import OtherWork
 from specdec.timing.clock import time_run
 from specdec.timing.comparison import Comparison, PromptNote, Sample, Sweep, Way
 from specdec.timing.costs import CONTEXT, STEPS, CostSampler
@@ -95,6 +96,7 @@ def _measure(
     if sampler:
         sampler.sample(count=False)
 
+    others = OtherWork()
     for repeat in range(repeats):
         for _ in range(COST_SAMPLES if sampler else 0):
             sampler.sample()
@@ -118,7 +120,7 @@ def _measure(
                 samples=tuple(samples),
                 costs=costs,
                 rows=rows_of(ways, len(ids), samples),
-                results=results_of(ways, samples, costs),
+                results=results_of(ways, samples, costs, others.cores()),
                 repeatable=repeatable(ways, samples),
             )
 

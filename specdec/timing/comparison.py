@@ -14,7 +14,7 @@ from specdec.timing.records import STRICT, Costs, Hardware, RunTiming, to_json
 
 Engine = Literal["specdec", "transformers"]
 VerdictKey = Literal["faster", "slower", "too_noisy", "nothing_drafted"]
-Because = Literal["cost_ratio", "verify_ratio", "loop"]
+Because = Literal["busy", "cost_ratio", "verify_ratio", "loop"]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -63,9 +63,10 @@ class Verdict:
 
     faster, slower: the interval lies on one side of 1. too_noisy: it holds 1, or is too wide, or there
     are too few pairs. nothing_drafted: no draft was tested, so nothing about drafting was measured.
-    because (only with slower): cost_ratio, drafting costs more than it can give (already at v = 1);
+    because (only with slower): busy, other programs worked beside it, which a draft of many short steps feels
+    most; cost_ratio, drafting costs more than it can give (already at v = 1);
     verify_ratio, the pass over gamma + 1 tokens costs too much; loop, the models alone would be faster.
-    break_even: tokens per round at which n c + v is paid back.
+    break_even: tokens per round at which n c + v is paid back. other_work: cores' worth of it; None: not measured.
     """
 
     key: VerdictKey
@@ -78,6 +79,7 @@ class Verdict:
     cost_ratio: float | None
     verify_ratio: float | None
     break_even: float | None
+    other_work: float | None = None
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from specdec.timing.beside import BUSY_CORES
 from specdec.timing.comparison import Comparison, Ratio, Result, Sweep, Verdict
 from specdec.timing.overhead import Overhead
 from specdec.timing.records import Costs, Hardware, RunTiming, Spread
@@ -40,6 +41,7 @@ def comparison_text(comparison: Comparison) -> str:
     ]
     if comparison.repeatable is False:
         lines += ["", "WARNING: at temperature 0 the repeats of a run gave different counts."]
+    lines += _busy_lines(comparison)
     lines += ["", *_table(["prompt", "tokens", *(f"{way.key} tok/s" for way in comparison.ways)], _prompt_cells(comparison))]
     lines += ["", "decode: without prefill. pooled: all tokens / all seconds, not a mean of means. alpha: accepted / tested."]
     if any(way.engine == "transformers" for way in comparison.ways):
@@ -141,6 +143,14 @@ def overhead_text(overhead: Overhead) -> str:
     ])  # fmt: skip
 
 
+def _busy_lines(comparison: Comparison) -> list[str]:
+    works = [result.verdict.other_work for result in comparison.results if result.verdict.other_work is not None]
+    if not works or max(works) < BUSY_CORES:
+        return []
+    cores = comparison.hardware.cores
+    return ["", f"BUSY: other programs took {max(works):.1f} of {cores} cores meanwhile; measure again on a quiet machine."]
+
+
 def verdict_text(verdict: Verdict) -> str:
     """One sentence."""
     if verdict.key == "nothing_drafted":
@@ -150,6 +160,7 @@ def verdict_text(verdict: Verdict) -> str:
     if verdict.key == "faster":
         return "faster"
     reasons = {
+        "busy": f"slower: other programs took {verdict.other_work or 0:.1f} cores meanwhile",
         "cost_ratio": f"slower: drafting costs too much, c = {verdict.cost_ratio or 0:.2f}",
         "verify_ratio": f"slower: verifying costs too much, v = {verdict.verify_ratio or 0:.2f}",
         "loop": "slower: the models alone would be faster, the loop is not",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from specdec.exactness.theory import expected_tokens, predicted_speedup
+from specdec.timing.beside import BUSY_CORES
 from specdec.timing.comparison import (
     Because,
     Comparison,
@@ -104,8 +105,18 @@ def prediction_of(run: RunTiming, costs: Costs) -> Prediction | None:
     )
 
 
-def verdict_of(ratio: Ratio | None, run: RunTiming, prediction: Prediction | None, *, drafts: bool = True) -> Verdict:
-    """What may be said of a way. drafts: it should have drafted, so a run without any shows nothing."""
+def verdict_of(
+    ratio: Ratio | None,
+    run: RunTiming,
+    prediction: Prediction | None,
+    *,
+    drafts: bool = True,
+    other_work: float | None = None,
+) -> Verdict:
+    """What may be said of a way. drafts: it should have drafted, so a run without any shows nothing.
+
+    other_work: cores' worth of other programs' work meanwhile.
+    """
     if drafts and run.tested == 0:
         key = "nothing_drafted"
     elif ratio is None or ratio.low is None or ratio.high is None or ratio.n < MIN_PAIRS:
@@ -119,17 +130,20 @@ def verdict_of(ratio: Ratio | None, run: RunTiming, prediction: Prediction | Non
         speedup=ratio.pooled if ratio else None,
         low=ratio.low if ratio else None,
         high=ratio.high if ratio else None,
-        because=_because(prediction) if key == "slower" and prediction else None,
+        because=_because(prediction, other_work) if key == "slower" and prediction else None,
         alpha=run.acceptance_rate,
         tokens_per_round=run.tokens_per_round,
         cost_ratio=prediction.cost_ratio if prediction else None,
         verify_ratio=prediction.verify_ratio if prediction else None,
         break_even=prediction.with_drafts / prediction.t_big if prediction else None,
+        other_work=other_work,
     )
 
 
-def _because(prediction: Prediction) -> Because:
+def _because(prediction: Prediction, other_work: float | None) -> Because:
     """Which term makes it slower: see `Verdict`."""
+    if other_work is not None and other_work >= BUSY_CORES:
+        return "busy"
     drafting = prediction.drafted_per_round * prediction.cost_ratio
     if prediction.tokens_per_round <= drafting + 1:
         return "cost_ratio"
@@ -158,9 +172,14 @@ def row_of(way: int, prompt: int | None, timings: Sequence[RunTiming]) -> Row:
     )
 
 
-def results_of(ways: Sequence[Way], samples: Sequence[Sample], costs: Costs | None) -> tuple[Result, ...]:
-    """Each drafting way against plain decoding by the same engine, and specdec's ways against transformers'."""
-    results = [_result(way, base, ways, samples, costs) for way, base in opponents(ways)]
+def results_of(
+    ways: Sequence[Way], samples: Sequence[Sample], costs: Costs | None, other_work: float | None = None
+) -> tuple[Result, ...]:
+    """Each drafting way against plain decoding by the same engine, and specdec's ways against transformers'.
+
+    other_work: cores' worth of other programs' work meanwhile.
+    """
+    results = [_result(way, base, ways, samples, costs, other_work) for way, base in opponents(ways)]
     return tuple(result for result in results if result)
 
 
@@ -176,7 +195,7 @@ def opponents(ways: Sequence[Way]) -> list[tuple[int, int]]:
 
 
 def _result(
-    way: int, base: int, ways: Sequence[Way], samples: Sequence[Sample], costs: Costs | None
+    way: int, base: int, ways: Sequence[Way], samples: Sequence[Sample], costs: Costs | None, other_work: float | None
 ) -> Result | None:
     fast, slow = _timings(samples, way), _timings(samples, base)
     if not fast or not slow:
@@ -192,7 +211,7 @@ def _result(
         speedup=ratio,
         prediction=prediction,
         measured_over_predicted=ratio.pooled / prediction.speedup if ratio and prediction else None,
-        verdict=verdict_of(ratio, run, prediction, drafts=own.settings.gamma > 0),
+        verdict=verdict_of(ratio, run, prediction, drafts=own.settings.gamma > 0, other_work=other_work),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from specdec.models.pairs import CATALOGUE
+from specdec.timing.beside import BUSY_CORES
 from specdec.timing.comparison import Comparison, Prediction, Ratio, Result, Verdict, Way
 from specdec.timing.records import Costs, RunTiming, Spread
 from visualizations.figures.timing_style import machine
@@ -49,8 +50,11 @@ def verdict_text(verdict: Verdict, ratio: Ratio | None, where: str, gamma: int) 
         "where": where,
         "gamma": gamma,
     }
+    answer = t(f"faster.verdict.{verdict.key}", **numbers)
+    if verdict.other_work is not None and verdict.other_work >= BUSY_CORES:
+        return f"{answer} {t('faster.verdict.busy', cores=f'{verdict.other_work:.1f}')}"
     if verdict.key != "slower" or verdict.because is None:
-        return t(f"faster.verdict.{verdict.key}", **numbers)
+        return answer
     why = {
         "c": _number(verdict.cost_ratio, 2),
         "v": _number(verdict.verify_ratio, 2),
@@ -58,7 +62,7 @@ def verdict_text(verdict: Verdict, ratio: Ratio | None, where: str, gamma: int) 
         "per_round": _number(verdict.tokens_per_round, 2),
         "break_even": _number(verdict.break_even, 2),
     }
-    return f"{t('faster.verdict.slower', **numbers)} {t(f'faster.verdict.because.{verdict.because}', **why)}"
+    return f"{answer} {t(f'faster.verdict.because.{verdict.because}', **why)}"
 
 
 def formula_report(comparison: Comparison, way: int) -> dict:
