@@ -54,7 +54,7 @@ def test_a_second_run_waits_while_the_first_holds_the_models(pair: Any) -> None:
 def test_a_refused_prompt_frees_the_models_too(pair: Any) -> None:
     shelf = ModelShelf(lambda choice, note: pair)
     with pytest.raises(BadInput):
-        list(shelf.steps(A, "t0", Settings(chat=True)))  # these models have no chat template
+        list(shelf.steps(A, "t0", Settings(chat=True), threading.Event()))  # these models have no chat template
     assert isinstance([*shelf.steps(A, "t0", RAW, threading.Event())][-1], Step)
 
 
@@ -129,10 +129,15 @@ def test_a_run_that_waits_for_its_models_leaves_at_once(pair: Any) -> None:
 
 
 def test_a_load_that_nobody_waits_for_lets_the_next_pass(pair: Any) -> None:
-    gate, stop = threading.Event(), threading.Event()
-    shelf = ModelShelf(lambda choice, note: gate.wait(30) and pair if choice == A else pair)
+    gate, stop, begun = threading.Event(), threading.Event(), threading.Event()
+
+    def load(choice: PairChoice, note: Any) -> Any:
+        begun.set()
+        return gate.wait(30) and pair if choice == A else pair
+
+    shelf = ModelShelf(load)
     first, second = shelf.steps(A, "t0", RAW, stop), shelf.steps(B, "t0", RAW, threading.Event())
-    assert next(first).loading is not None
+    assert next(first).loading is not None and begun.wait(10)
     for _ in range(3):
         assert next(second).loading is not None  # one load at a time, while somebody waits for the first
     stop.set()
@@ -143,9 +148,16 @@ def test_a_load_that_nobody_waits_for_lets_the_next_pass(pair: Any) -> None:
 
 
 def test_loads_that_nobody_waits_for_are_not_begun_and_fill_no_place(pair: Any) -> None:
-    gate, loads = threading.Event(), []
-    shelf = ModelShelf(lambda choice, note: loads.append(choice) or gate.wait(30) and pair)
+    gate, begun, loads = threading.Event(), threading.Event(), []
+
+    def load(choice: PairChoice, note: Any) -> Any:
+        loads.append(choice)
+        begun.set()
+        return gate.wait(30) and pair
+
+    shelf = ModelShelf(load)
     kept = shelf.request(A)
+    assert begun.wait(10)
     for number in range(2 * MAX_WAITING_LOADS):
         shelf.leave(shelf.request(PairChoice("custom", f"a/{number}", "b/c")))
     last = shelf.request(B)
