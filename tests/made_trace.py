@@ -96,6 +96,7 @@ def round_of(positions: list[Position]) -> Round:
 
 
 def trace_of(rounds: list[Round], **settings: object) -> Trace:
+    rounds = [replace(round_, started=number * round_.seconds) for number, round_ in enumerate(rounds)]
     out = [p for round_ in rounds for p in round_.positions if p.kind != "discarded"]
     chosen = Settings.checked(**settings)
     fed = (TokenText(1, "<|im_start|>", special=True), TokenText(2, "user"), TokenText(3, "\n"), TokenText(4, " why ${x}"))

@@ -24,6 +24,7 @@ class TimedModel:
 
     def __init__(self, model: LanguageModel):
         self.model = model
+        self.name = model.name
         self.vocab_size = model.vocab_size
         self.max_length = model.max_length
         self.device = model.device

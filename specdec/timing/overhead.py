@@ -14,6 +14,7 @@ from specdec.timing.clock import time_run
 from specdec.timing.hardware import describe
 from specdec.timing.records import STRICT, Hardware, RunTiming, Spread, pooled, to_json
 from specdec.timing.statistics import spread
+from specdec.trace.growing import GrowingTrace
 
 REPEATS = 5
 WARM_UP_TOKENS = 16
@@ -25,8 +26,8 @@ class Overhead:
 
     plain, speculative: all runs pooled; their loop_share is what is no model pass. plain_shares,
     speculative_shares: the spread of loop_share over runs. recording_share: seconds spent in
-    `Recorder.add` over the decode seconds of the same run. snapshot_share: the same for making a
-    whole trace after every round, as a page that streams does.
+    `Recorder.step` over the decode seconds of the same run. snapshot_share: the same for making a
+    whole trace after every round, as `specdec.stream` does; a page is sent the new round alone.
     """
 
     hardware: Hardware
@@ -79,15 +80,17 @@ def measure_overhead(
 
 
 def _recording_shares(pair: Pair, prompt: str, ids: list[int], settings: Settings) -> tuple[float, float]:
-    """(seconds in add, seconds in trace) over the decode seconds of one recorded run."""
-    recorder = recording.Recorder(pair, prompt, ids, settings)
-    decode = adding = snapshots = 0.0
+    """(seconds in step, seconds in trace) over the decode seconds of one recorded run."""
+    recorder, growing = recording.Recorder(pair, prompt, ids, settings), None
+    decode = stepping = snapshots = 0.0
     for round_ in recording.run(pair, ids, settings):
+        growing = growing or GrowingTrace(recorder.start(round_))
         decode += round_.finished - round_.started
         began = perf_counter()
-        recorder.add(round_)
-        added = perf_counter()
-        recorder.trace()
-        adding += added - began
-        snapshots += perf_counter() - added
-    return adding / decode, snapshots / decode
+        step = recorder.step(round_)
+        recorded = perf_counter()
+        growing.add(step)
+        growing.trace()
+        stepping += recorded - began
+        snapshots += perf_counter() - recorded
+    return stepping / decode, snapshots / decode

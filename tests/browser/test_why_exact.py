@@ -14,6 +14,7 @@ import gradio as gr  # noqa: E402
 from specdec.settings import RULES, Settings  # noqa: E402
 from tests.made_trace import HOSTILE, made_trace  # noqa: E402
 from visualizations.serving.runner import ModelShelf  # noqa: E402
+from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
 from visualizations.step_through.kept_run import KeptRun, kept  # noqa: E402
 from visualizations.step_through.run_view import RunView, run_view_value  # noqa: E402
 from visualizations.step_through.tab import RunOnScreen  # noqa: E402
@@ -24,6 +25,7 @@ from visualizations.why_exact.tab import build_exact_tab  # noqa: E402
 
 NUMBER = re.compile(r"\d+\.\d+")
 TRACE = made_trace()
+KEPT = recorded_trace(examples()[0])
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def url():
             with gr.Tab("run"):
                 view = RunView(run_view_value(TRACE), elem_id="run-view")
             with gr.Tab("exact") as tab:
-                build_exact_tab(demo, tab, ModelShelf(_no_models), RunOnScreen(view, KeptRun(kept(TRACE))))
+                build_exact_tab(demo, tab, ModelShelf(_no_models), RunOnScreen(view, KeptRun(kept(KEPT))))
     demo.queue()
     _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
     yield address
@@ -339,8 +341,11 @@ def test_a_long_name_is_cut_between_characters(tab):
 def test_a_loaded_name_is_cut_between_characters(tab):
     frame = {"ids": [1, 2, None], "labels": [23 * "x" + "🦄🦄", "b", "other"]}
     masses = {"overlap": [0.5, 0.1, 0.1], "excess": [0.3, 0, 0], "residual": [0, 0.2, 0.1]}
-    call = "([load, view]) => eval(load)(view, {})"
-    loaded = tab.evaluate(call, [load_script(), {"frames": [frame | masses] * len(TRACE.positions)}])
+    call = """([load, frame]) => {
+      for (const token of document.querySelectorAll("#run-view .rv-token")) token.frame = frame;
+      return eval(load)({});
+    }"""
+    loaded = tab.evaluate(call, [load_script(), frame | masses])
     assert loaded["tokens"][0]["name"] == 23 * "x" + "🦄"
     checked_bars(loaded)
 
@@ -384,7 +389,7 @@ def test_several_tokens_and_acceptance_are_there(tab):
     assert "10/9" in text and "11/9" in text
     rows = tab.locator("#acceptance tbody tr")
     assert rows.count() == 7
-    assert f"{TRACE.metrics.accepted} of {TRACE.metrics.tested}" in tab.locator("#acceptance").text_content()
+    assert f"{KEPT.metrics.accepted} of {KEPT.metrics.tested}" in tab.locator("#acceptance").text_content()
 
 
 @pytest.mark.parametrize("width", [375, 1280])

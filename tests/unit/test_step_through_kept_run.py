@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from specdec.settings import BadInput
-from tests.made_trace import made_trace
 from visualizations.step_through.examples import examples, recorded_trace
 from visualizations.step_through.kept_run import LOST, NOTHING, UNDER_WAY, kept, kept_example, trace_on_screen
 
 
 def test_a_kept_run_comes_back_as_it_was() -> None:
-    trace = made_trace()
+    trace = recorded_trace(examples()[1])
     assert trace_on_screen(kept(trace)) == trace
 
 

@@ -128,7 +128,7 @@ def test_a_tied_head_is_counted_once(tiny_llama):
 
 
 def test_a_roofline_says_which_ceiling_is_over_a_pass(llama_pair, monkeypatch):
-    monkeypatch.setattr(roofline, "measure_ceilings", lambda device, dtype: Ceilings(8.0, 10.0, 40.0))
+    monkeypatch.setattr(roofline, "measure_ceilings", lambda device, dtype, check: Ceilings(8.0, 10.0, 40.0))
     *_, last = roofline.measure_roofline(llama_pair(), repeats=2, widths=(1, 8), prefills=(64,), context=10)
     assert last.ceilings.ridge == 4.0
     assert [(point.kind, point.tokens, last.bound(point)) for point in last.points] == [
@@ -195,7 +195,7 @@ def test_the_overhead_command_prints_shares(command_pair, tmp_path, capsys):
 
 
 def test_the_roofline_command_prints_ceilings(command_pair, capsys, monkeypatch):
-    monkeypatch.setattr(roofline, "measure_ceilings", lambda device, dtype: Ceilings(8.0, 10.0, 40.0))
+    monkeypatch.setattr(roofline, "measure_ceilings", lambda device, dtype, check: Ceilings(8.0, 10.0, 40.0))
     assert command.main(["roofline", "--repeats", "1", "--context", "16"]) == 0
     assert "they meet at 4.0 FLOP/byte" in capsys.readouterr().out
 
