@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from playwright.sync_api import Page, expect  # noqa: E402
 
-from specdec.models.pairs import Pair  # noqa: E402
+from specdec.models.pairs import DEFAULT_PAIR, Pair  # noqa: E402
 from specdec.trace.trace import Trace  # noqa: E402
 from tests.cut_line import Line, line_to  # noqa: E402
 from tests.held_table import HeldTable  # noqa: E402
@@ -38,9 +39,9 @@ def target() -> Iterator[HeldTable]:
 
 @pytest.fixture
 def pair(pair_of: Any, target: HeldTable) -> Pair:
-    made = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]))
+    made = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]), eos_ids=[3])
     made.tokenizer.chat_template = "{{ messages[0].content }}"
-    return made
+    return replace(made, info=replace(made.info, name=DEFAULT_PAIR))
 
 
 def line(page: Page) -> Any:
@@ -172,7 +173,7 @@ def test_a_run_that_the_server_breaks_off_is_said_to_be_so(page: Page, pair: Pai
     target.gate.set()
     expect(line(page)).to_contain_text(t("app.broken_off"))
     with launched(only(pair), urlsplit(url).port):
-        page.click("#download")
+        page.reload()
         expect(line(page)).to_contain_text(t("app.no_run.lost"))
         page.click("#run")
         expect(line(page)).to_contain_text("Finished")
