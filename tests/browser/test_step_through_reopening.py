@@ -39,7 +39,7 @@ def target() -> Iterator[HeldTable]:
 
 @pytest.fixture
 def pair(pair_of: Any, target: HeldTable) -> Pair:
-    made = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]))
+    made = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]), eos_ids=[3])
     made.tokenizer.chat_template = "{{ messages[0].content }}"
     return replace(made, info=replace(made.info, name=DEFAULT_PAIR))
 

@@ -16,11 +16,17 @@ MEMORY_JS = (Path(__file__).parent / "memory.js").read_text("utf-8")
 
 def keep(page: gr.Blocks, name: str, components: Sequence[Component]) -> None:
     """The values of `components`, whoever sets them, outlive a reload of the page. name: no other is kept under it."""
-    key, kept = json.dumps(name), list(components)
-    remember = f"(...values) => {{ {MEMORY_JS}\n remember({key}, values); return []; }}"
-    recall = (
-        f"() => {{ {MEMORY_JS}\n const values = recall({key});"
-        f" return values && values.length === {len(kept)} ? values : []; }}"
-    )
-    gr.on([component.change for component in kept], None, kept, None, js=remember, **QUIET)
-    page.load(None, None, kept, js=recall, **QUIET)
+    kept = list(components)
+    gr.on([component.change for component in kept], None, kept, None, js=remember_script(name), **QUIET)
+    page.load(None, None, kept, js=recall_script(name, len(kept)), **QUIET)
+
+
+def remember_script(name: str, values: str = "values") -> str:
+    """A JavaScript function that keeps what an event gives it. values: an expression of them, null to forget."""
+    return f"(...values) => {{ {MEMORY_JS}\n remember({json.dumps(name)}, {values}); return []; }}"
+
+
+def recall_script(name: str, count: int) -> str:
+    """A JavaScript function that gives the `count` values that were kept, or changes nothing."""
+    kept = f"const values = recall({json.dumps(name)}); return values && values.length === {count} ? values : [];"
+    return f"() => {{ {MEMORY_JS}\n {kept} }}"

@@ -11,11 +11,12 @@ from typing import Any
 
 import gradio as gr
 from gradio.components import Component
+from gradio.events import Dependency
 
 from specdec.settings import BadInput
 from specdec.timing.prompts import own_prompts
 from visualizations.components.chart import Chart
-from visualizations.components.keeping import keep
+from visualizations.components.keeping import keep, recall_script, remember_script
 from visualizations.components.model_events import AT_ONCE, QUIET, ask_on, on_ask
 from visualizations.components.status_line import StatusLine, status
 from visualizations.is_it_faster.form import RunsPart, build_runs_part, build_settings_part, read_runs, read_settings
@@ -96,7 +97,9 @@ def build_is_it_faster(page: gr.Blocks, shelf: ModelShelf) -> None:
         halted = section.stop.click(halt, **AT_ONCE)
         halted.then(**note, cancels=events)
     shown = [part for section in sections for part in (section.line, *section.parts)]
-    page.load(_recorded_values, None, shown, **AT_ONCE)
+    filled = page.load(_recorded_values, None, shown, **AT_ONCE)
+    for section, event in zip(sections, events, strict=True):
+        _keep_result(section, event, filled)
     keep(page, "measurement", [prompt, *everything])
 
 
@@ -160,7 +163,7 @@ def _line(name: str) -> StatusLine:
     return StatusLine(status(t("faster.reading"), "quiet"), elem_id=f"{name}-line")
 
 
-def _on(section: Section, runs: OpenRuns, steps: Callable[..., Iterator[Shown]], inputs: Sequence[Component]) -> Any:
+def _on(section: Section, runs: OpenRuns, steps: Callable[..., Iterator[Shown]], inputs: Sequence[Component]) -> Dependency:
     """The event of a section's button."""
 
     def work(stop: threading.Event, *values: Any) -> Iterator[tuple[Any, ...]]:
@@ -173,6 +176,14 @@ def _on(section: Section, runs: OpenRuns, steps: Callable[..., Iterator[Shown]],
 
     ask_on([section.button.click], section.line)
     return on_ask(section.line, runs, work, inputs, [section.line, *section.parts])
+
+
+def _keep_result(section: Section, event: Dependency, filled: Dependency) -> None:
+    """A measurement that is over outlives a reload. filled: puts the recorded one on screen."""
+    name, result = section.line.elem_id, [section.line, *section.parts]
+    section.line.ask(None, None, None, js=remember_script(name, "null"), **QUIET)
+    event.then(None, result, None, js=remember_script(name, "values[0].mood === 'busy' ? null : values"), **QUIET)
+    filled.then(None, None, result, js=recall_script(name, len(result)), **QUIET)
 
 
 def _race(shelf: ModelShelf, stop: threading.Event, prompt: Any, *values: Any) -> Iterator[Shown]:
