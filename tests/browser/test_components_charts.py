@@ -20,6 +20,14 @@ RUN, EXACT, FASTER = t("app.tabs.step_through"), t("exact.tab"), t("faster.tab")
 # Every plot that can be seen: [width of the box, width of the drawing], px.
 WIDTHS = """() => [...document.querySelectorAll('.js-plotly-plot')].filter((plot) => plot.checkVisibility() && plot.clientWidth)
   .map((plot) => [plot.clientWidth, plot.querySelector('.main-svg').getBoundingClientRect().width])"""
+# The legends that lie on the plot they belong to, by the id of their chart.
+MISPLACED = """() => [...document.querySelectorAll('.js-plotly-plot')].filter((plot) => plot.checkVisibility() && plot.querySelector('.legend'))
+  .filter((plot) => {
+    const { top, bottom } = plot.querySelector('.legend').getBoundingClientRect();
+    const { t, h } = plot._fullLayout._size;
+    const above = plot.getBoundingClientRect().top + t;
+    return top < above + h - 2 && bottom > above + 2;
+  }).map((plot) => plot.closest('.block, [id]').id || plot.className)"""
 FRAME = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))"  # what is laid out is seen
 COUNTS = {RUN: 1, EXACT: 2, FASTER: 5}
 
@@ -44,11 +52,12 @@ def show(page: Page, tab: str) -> None:
 
 
 def all_drawn(page: Page, tab: str) -> None:
-    """Every chart of the tab is there and fits its box within 2 px."""
+    """Every chart of the tab is there and fits its box within 2 px, its legend beside the plot."""
     page.wait_for_function(f"({WIDTHS})().length === {COUNTS[tab]}", timeout=PATIENCE)
     page.evaluate(FRAME)
     widths = page.evaluate(WIDTHS)
     assert [pair for pair in widths if abs(pair[0] - pair[1]) > 2] == [], widths
+    assert page.evaluate(MISPLACED) == []
 
 
 def test_charts_fit_after_a_change_that_they_did_not_see(page: Page, app_url: str) -> None:

@@ -26,8 +26,10 @@ function keepDrawn(box, draw, missing = () => {}) {
 // Draws into the box, as wide as it is; false while plotly isn't there or the box can't be seen. The width is
 // given since plotly looks for it only once.
 function drawPlot(box, data, layout, config = {}) {
-  if (!window.Plotly || !box.clientWidth) return false;
-  window.Plotly.react(box, data, { ...layout, width: box.clientWidth }, { displayModeBar: false, ...config });
+  const width = box.clientWidth;
+  if (!window.Plotly || !width) return false;
+  if (box.layout && box.layout.width !== width) window.Plotly.relayout(box, { width }); // react leaves the legend behind
+  window.Plotly.react(box, data, { ...layout, width }, { displayModeBar: false, ...config });
   for (const drawing of [box.firstElementChild, document.getElementById("js-plotly-tester")]) {
     if (drawing) drawing.setAttribute("aria-hidden", "true"); // the box itself has the name
   }
