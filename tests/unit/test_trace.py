@@ -196,9 +196,8 @@ def test_each_identity_is_told_apart_from_rounding(trace):
 
 
 def test_a_trace_of_a_run_that_was_cancelled_at_once_is_still_a_trace(table_pair):
-    from specdec.recording import Recorder
-    from specdec.settings import Settings
+    from specdec.recording import steps
 
-    empty = Recorder(table_pair([1, 1]), "t0", [0], Settings()).trace()
+    empty = next(steps(table_pair([1, 1]), "t0", chat=False, gamma=0))
     assert Trace.from_json(empty.to_json()) == empty
     assert empty.output.stop_reason == "cancelled" and not math.isnan(empty.metrics.prefill_seconds)

@@ -35,20 +35,22 @@ TYPING_TRIES, SETTLING_MS = 5, 300
 WARM_UP_TOKENS = 8
 PROMPT = "Tell me a very long story about a ship and the people who live on it."
 
-# When each round's box was there to be painted, in seconds from the click on Run.
+# When each round's box was there to be painted, in seconds from the click on Run; null until the old boxes are gone.
 _WATCH = """() => {
   const strip = document.querySelector('#run-view .rv-strip');
   const note = () => {
-    const count = strip.children.length;
-    window.drawn.length = Math.min(window.drawn.length, count);
-    while (window.drawn.length < count) window.drawn.push((performance.now() - window.clicked) / 1000);
+    while (window.drawn && window.drawn.length < strip.children.length) {
+      window.drawn.push((performance.now() - window.clicked) / 1000);
+    }
   };
-  window.drawn = [];
   document.querySelector('#run').addEventListener('click', () => {
     window.clicked = performance.now();
-    window.drawn = new Array(strip.children.length).fill(0);
+    window.drawn = null;
   }, {capture: true});
-  new MutationObserver(() => requestAnimationFrame(note)).observe(strip, {childList: true});
+  new MutationObserver((changes) => {
+    if (changes.some((change) => change.removedNodes.length)) window.drawn = [];
+    requestAnimationFrame(note);
+  }).observe(strip, {childList: true});
 }"""
 
 
@@ -185,7 +187,7 @@ def _page(page: Page) -> Callable[[Settings], Way]:
         for name in ("max_new_tokens", "gamma"):
             _set_number(page, t(f"app.{name}.label"), getattr(settings, name))
         page.click("#run")
-        page.wait_for_function("window.drawn.length === 0")
+        page.wait_for_function("window.drawn !== null")
         page.wait_for_function("document.querySelector('#run-line p').classList.contains('done')")
         page.wait_for_timeout(SETTLING_MS)
         arrivals = page.evaluate("window.drawn")

@@ -11,6 +11,7 @@ from typing import Any
 
 import gradio as gr
 
+from specdec.trace.strict_json import compact_json
 from visualizations.components.plotly_files import LOADER_JS, serve_plotly
 from visualizations.components.scripts import script
 from visualizations.figures import palette
@@ -62,8 +63,12 @@ class RunView(gr.HTML):
             _missing, run, self, queue=False, trigger_mode="multiple", show_progress="hidden", api_visibility="private"
         )
 
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object"}
+    def postprocess(self, value: dict[str, Any]) -> str:
+        """The value travels as one text: Gradio compares it with the one before, member by member where there are
+        any, and what it makes of nested lists that became shorter can't be put together again by the page. No "<",
+        which JSON needs nowhere: Gradio takes the word <script in a text for an attempt to run one.
+        """
+        return compact_json(value).replace("<", "\\u003c")
 
 
 def _missing(run: ShownRun | None, gap: gr.EventData) -> Any:

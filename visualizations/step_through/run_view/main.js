@@ -81,7 +81,7 @@ function drawFrame(anew) {
 }
 
 // The newest token is followed; where rounds are quick the eye gets a few of them a second, the strip has all.
-const FOLLOW_MS = 250;
+const FOLLOW_MS = 500;
 let followTimer = null;
 let followed = -FOLLOW_MS;
 
@@ -113,7 +113,7 @@ function askForMissing() {
 
 function receive() {
   if (!props.value) return;
-  const message = JSON.parse(JSON.stringify(props.value)); // read once: every read of `props` passes through a proxy
+  const message = JSON.parse(props.value);
   if (message.run !== state.value.run) begin(message.run);
   const have = state.value.rounds.length;
   const end = message.first + message.rounds.length;
