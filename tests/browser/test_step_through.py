@@ -107,6 +107,42 @@ def test_stop_ends_the_run_and_keeps_what_was_decoded(ready: Page) -> None:
     assert "R1" in shown
 
 
+def saved_trace(page: Page, path: Any) -> Trace:
+    with page.expect_download() as download:
+        page.click("#download")
+    download.value.save_as(path)
+    return Trace.from_json(path.read_bytes())
+
+
+def rounds_on_screen(page: Page) -> list[list[str]]:
+    """The kinds of the tokens of each round."""
+    kinds = "box => [...box.querySelectorAll('.rv-token')].map(t => t.className.match(/rv-(accepted|replaced|bonus|plain|discarded)/)[1])"
+    return page.evaluate(f"[...document.querySelectorAll('#run-view .rv-round')].map({kinds})")
+
+
+def test_the_strip_is_the_trace_while_a_run_goes_on_and_when_it_is_stopped_or_over(ready: Page, tmp_path: Any) -> None:
+    open_settings(ready)
+    set_number(ready, t("app.max_new_tokens.label"), "512")
+    ready.fill("#prompt textarea", "Tell me a very long story about a ship.")
+    ready.click("#run")
+    expect(line(ready)).to_contain_text("Running")
+    ready.wait_for_function("document.querySelectorAll('#run-view .rv-round').length > 3")
+    growing = saved_trace(ready, tmp_path / "growing.json")
+    assert growing.output.stop_reason == "cancelled" and growing.prompt.text.startswith("Tell me")
+    ready.click("#stop")
+    expect(line(ready)).to_contain_text(t("app.stopped"))
+    stopped = saved_trace(ready, tmp_path / "stopped.json")
+    drawn = rounds_on_screen(ready)
+    assert drawn == [[position.kind for position in round_.positions] for round_ in stopped.rounds]
+    assert [r.positions for r in stopped.rounds[: len(growing.rounds)]] == [r.positions for r in growing.rounds]
+    set_number(ready, t("app.max_new_tokens.label"), "24")
+    ready.click("#run")
+    expect(line(ready)).to_contain_text("Finished")
+    finished = saved_trace(ready, tmp_path / "finished.json")
+    assert rounds_on_screen(ready) == [[position.kind for position in round_.positions] for round_ in finished.rounds]
+    assert ready.locator("#run-view .rv-output").evaluate("node => node.textContent") == finished.output.text
+
+
 def test_the_trace_of_the_run_on_screen_can_be_saved_and_opened_again(ready: Page, tmp_path: Any) -> None:
     ready.fill("#prompt textarea", "Say <b>hello</b> ${x}")
     ready.click("#run")

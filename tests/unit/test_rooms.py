@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 # From the top down: a room uses those below it, never one above. Rooms on one line don't know each other.
 ENGINE = (("timing", "distill"), ("exactness",), ("recording",), ("decoding",), ("models",), ("trace",), ("settings",))
 SCREEN = (
-    ("page_speed", "record", "record_timings"), ("demo",), ("api",), ("why_exact",), ("is_it_faster",), ("step_through",),
+    ("record", "record_timings", "page_speed"), ("demo",), ("api",), ("why_exact",), ("is_it_faster",), ("step_through",),
     ("components",), ("figures",), ("serving",), ("text",),
 )  # fmt: skip
 FORBIDDEN = {"gradio", "plotly", "visualizations"}  # in the engine

@@ -42,6 +42,7 @@ WIDTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 32, 48, 64)
 SWEEP_GAMMAS = (1, 2, 3, 4, 6, 8)
 COST_REPEATS, ROOFLINE_REPEATS = 5, 3
 RACE_SECONDS = 0.1  # between two drawings of a live race
+DRAWING_SHARE = 0.1  # of the time, at most: a record that grows takes longer to send, and the work waits meanwhile
 
 _LOG = logging.getLogger(__name__)
 
@@ -230,9 +231,10 @@ def _steps(
 ) -> Iterator[Shown]:
     """What to show at every step, at most one each `every` seconds, and at the end.
 
-    Setting `stop` ends it within a pass of a model, with what there is by then; a fault ends it in words.
+    Drawing the steps takes at most about `DRAWING_SHARE` of the time, however large the record grows. Setting `stop`
+    ends it within a pass of a model, with what there is by then; a fault ends it in words.
     """
-    record, drawn = None, 0.0
+    record, due = None, 0.0
     try:
         with closing(shelf.using(choice, work, stop)) as events:
             for event in events:
@@ -241,9 +243,10 @@ def _steps(
                     yield Shown(status(t("faster.warming"), "busy") if free else waiting_line(event))
                     continue
                 record = event
-                if monotonic() - drawn >= every:
-                    drawn = monotonic()
+                began = monotonic()
+                if began >= due:
                     yield words.show(record)
+                    due = max(began + every, monotonic() + (monotonic() - began) * (1 / DRAWING_SHARE - 1))
         if record is None:
             yield Shown(status(t("faster.stopped"), "done"))
         else:

@@ -81,7 +81,7 @@ function drawFrame(anew) {
 }
 
 // The newest token is followed; where rounds are quick the eye gets a few of them a second, the strip has all.
-const FOLLOW_MS = 250;
+const FOLLOW_MS = 500;
 let followTimer = null;
 let followed = -FOLLOW_MS;
 

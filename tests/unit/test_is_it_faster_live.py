@@ -1,0 +1,36 @@
+"""Drawing a measurement while it runs: a share of the time, whatever a drawing costs."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from visualizations.components.status_line import status
+from visualizations.is_it_faster.live import DRAWING_SHARE, Shown, _steps
+
+COUNT, WORK_SECONDS = 100, 0.002
+
+
+class Shelf:
+    """Lends nothing; the work takes a moment for each of its records."""
+
+    def using(self, choice: Any, work: Any) -> Any:
+        for number in range(COUNT):
+            time.sleep(WORK_SECONDS)
+            yield SimpleNamespace(number=number)
+
+
+@pytest.mark.parametrize("drawing", [0.0, 0.05])
+def test_a_drawing_that_takes_long_comes_seldom(drawing: float) -> None:
+    shown = []
+    steps = _steps(Shelf(), None, None, *[lambda record: Shown(status(str(record.number)))] * 2)
+    for step in steps:
+        shown.append(int(step.line["text"]))
+        time.sleep(drawing)
+    assert shown[-1] == COUNT - 1 and shown == sorted(shown)
+    if drawing:
+        assert len(shown) < COUNT / 2
+    assert DRAWING_SHARE < 0.5
