@@ -33,21 +33,26 @@ def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
     """
     logits = logits.float()
     peak = logits.amax(-1, keepdim=True)
-    nothing = (peak - peak).expand_as(logits).clone()  # 0, and NaN in a row whose maximum is no number
     if sampling.temperature == 0:
-        return nothing.scatter_(-1, logits.argmax(-1, keepdim=True), 1 + nothing[..., :1])
+        return _scattered(logits, logits.argmax(-1, keepdim=True), 1.0 + (peak - peak))
     # The maximum goes first: dividing by a tiny temperature must not overflow into inf - inf.
     scores = (logits - peak) / max(sampling.temperature, _SMALLEST)
     top_p = max(sampling.top_p, _SMALLEST)
     if 0 < sampling.top_k < scores.shape[-1]:
-        ids = _likeliest(scores, sampling.top_k)
+        ids = _order(scores).topk(sampling.top_k, largest=False).indices
         probs = scores.gather(-1, ids).softmax(-1)
     elif top_p < 1:
         ids, probs = _commonest(scores, top_p)
     else:
         probs = scores.softmax(-1)
         return probs / _total(probs)
-    return nothing.scatter_(-1, ids, _nucleus(probs, top_p))
+    return _scattered(scores, ids, _nucleus(probs, top_p))
+
+
+def _scattered(like: Tensor, ids: Tensor, probs: Tensor) -> Tensor:
+    """`probs` at `ids` and 0 elsewhere; NaN throughout a row whose first value is NaN, which has no law."""
+    first = probs[..., :1]
+    return torch.zeros_like(like).scatter_(-1, ids, probs).add_(first - first)
 
 
 def lawless(probs: Tensor) -> Tensor:
@@ -55,14 +60,13 @@ def lawless(probs: Tensor) -> Tensor:
     return probs[..., 0].isnan()
 
 
-def _likeliest(scores: Tensor, k: int) -> Tensor:
-    """Ids of each row's k largest scores, all at most 0; falling, the lower id first among equal ones.
+def _order(scores: Tensor) -> Tensor:
+    """Whole numbers that rise from the largest score to the least, all at most 0, and with the id among equal ones.
 
     `topk` alone orders equal values by k and by row, so the id becomes part of what is compared.
     """
     distance = scores.abs().view(torch.int32).long()  # a float's bits rise with it from 0 on
-    ids = torch.arange(scores.shape[-1], device=scores.device)
-    return (distance << 32 | ids).topk(k, largest=False).indices
+    return distance << 32 | torch.arange(scores.shape[-1], device=scores.device)
 
 
 def _commonest(scores: Tensor, mass: float) -> tuple[Tensor, Tensor]:
@@ -72,11 +76,11 @@ def _commonest(scores: Tensor, mass: float) -> tuple[Tensor, Tensor]:
     eight times as many while some row's mass is not reached.
     """
     size = scores.shape[-1]
-    probs = scores.softmax(-1)
+    probs, order = scores.softmax(-1), _order(scores)
     k = 0
     while True:
         k = min(max(8 * k, _TOP_P_FIRST_LOOK), size)
-        ids = _likeliest(scores, k)
+        ids = order.topk(k, largest=False).indices
         kept = probs.gather(-1, ids)
         if k == size or not bool((kept.cumsum(-1, dtype=torch.float64)[..., -1] < mass).any()):
             return ids, kept
