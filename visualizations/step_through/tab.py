@@ -83,7 +83,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         )
     view = RunView(run_view_value(recorded_trace(first)), elem_id="run-view")
     trace = KeptRun(kept_example(first))
-    live = gr.State(None, time_to_live=STATE_SECONDS)  # the run under way, for a view that missed a part of it
+    live = gr.State(None, time_to_live=STATE_SECONDS)  # the run under way, from its first round on
     view.fill_gaps_from(live)
     saver = FileSaver()
 
@@ -107,7 +107,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         halted.then(partial(_show_example, example), None, shown, **AT_ONCE)
     halted = upload.upload(halt, **AT_ONCE)
     halted.then(partial(_show_upload, form), upload, shown, **AT_ONCE)
-    download.click(_save, trace, [saver, run_line], **AT_ONCE)
+    download.click(_save, [trace, live], [saver, run_line], **AT_ONCE)
     keep(page, "prompt and settings", [prompt, *form.components])
     page.load(None, trace, trace, js=reopen_script(), **QUIET)
     trace.reopened(_reopen, trace, [view, run_line, trace], **AT_ONCE)
@@ -125,8 +125,8 @@ def _run(shelf: ModelShelf, stopped: threading.Event, prompt: Any, *values: Any)
         return
     run = None
     for step in run_steps(shelf, choice, prompt, settings, stopped):
-        run = step.run or run
-        yield _or_skip(step.view), step.line, _held(step.line, run), _or_skip(step.run)
+        begun, run = run is not None, step.run or run
+        yield _or_skip(step.view), step.line, _held(step.line, run), gr.skip() if begun else run
 
 
 def _held(line: dict[str, Any], run: ShownRun | None) -> dict[str, Any]:
@@ -160,9 +160,9 @@ def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
     return [run_view_value(trace), line | LEAVE, kept(trace), trace.prompt.text, *same]
 
 
-def _save(held: Any) -> tuple[Any, Any]:
+def _save(held: Any, live: ShownRun | None) -> tuple[Any, Any]:
     try:
-        trace = trace_on_screen(held)
+        trace = live.record.trace() if live and held == UNDER_WAY else trace_on_screen(held)
     except BadInput as refusal:
         return gr.skip(), status(str(refusal), "fault")
     return {"name": "trace.json", "text": trace.to_json(), "turn": time.time()}, gr.skip()
