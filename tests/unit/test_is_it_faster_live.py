@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from visualizations.components.status_line import status
-from visualizations.is_it_faster.live import DRAWING_SHARE, Shown, _steps
+from visualizations.is_it_faster.live import DRAWING_SHARE, Shown, Words, _steps
 
 COUNT, WORK_SECONDS = 100, 0.002
 
@@ -17,7 +18,7 @@ COUNT, WORK_SECONDS = 100, 0.002
 class Shelf:
     """Lends nothing; the work takes a moment for each of its records."""
 
-    def using(self, choice: Any, work: Any) -> Any:
+    def using(self, choice: Any, work: Any, stop: threading.Event) -> Any:
         for number in range(COUNT):
             time.sleep(WORK_SECONDS)
             yield SimpleNamespace(number=number)
@@ -26,7 +27,8 @@ class Shelf:
 @pytest.mark.parametrize("drawing", [0.0, 0.05])
 def test_a_drawing_that_takes_long_comes_seldom(drawing: float) -> None:
     shown = []
-    steps = _steps(Shelf(), None, None, *[lambda record: Shown(status(str(record.number)))] * 2)
+    words = Words(*[lambda record: Shown(status(str(record.number)))] * 3)
+    steps = _steps(Shelf(), threading.Event(), None, None, words)
     for step in steps:
         shown.append(int(step.line["text"]))
         time.sleep(drawing)

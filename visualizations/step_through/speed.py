@@ -22,6 +22,7 @@ from statistics import median
 from time import monotonic, perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
+from specdec.models.cores import usable_cores
 from specdec.settings import Settings
 from visualizations.step_through.examples import examples
 from visualizations.text import t
@@ -111,8 +112,9 @@ def main(arguments: Sequence[str]) -> None:
 
 def measure(lengths: Sequence[Settings], repeats: int) -> Iterator[Measured]:
     """Each of the settings in all three ways, which take turns."""
-    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) - 1)))  # as app.py does
-    engine = _engine()
+    threads = max(1, usable_cores() - 1)  # as app.py has it: another number rounds otherwise and may write another text
+    os.environ["OMP_NUM_THREADS"] = str(threads)
+    engine = _engine(threads)
     with launched_app() as url, opened_page(url) as page:
         ways: dict[str, Callable[[Settings], Way]] = {"engine": engine, "api": _api(url), "page": _page(page)}
         for way in ways.values():
@@ -141,11 +143,13 @@ def _settings(tokens: int, gamma: int) -> Settings:
     return examples()[0].settings.changed(max_new_tokens=tokens, gamma=gamma)
 
 
-def _engine() -> Callable[[Settings], Way]:
+def _engine(threads: int) -> Callable[[Settings], Way]:
     """The engine with nothing around it: its own decode clock."""
     from specdec import recording
+    from specdec.models.devices import use_threads
     from specdec.models.pairs import load_pair
 
+    use_threads(threads)
     pair = load_pair(examples()[0].choice.key)
 
     def run(settings: Settings) -> Way:
