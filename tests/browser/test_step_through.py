@@ -18,10 +18,10 @@ from playwright.sync_api import Page, expect  # noqa: E402
 from specdec.models.pairs import Pair  # noqa: E402
 from specdec.trace.trace import Trace  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.typing_in import type_in  # noqa: E402
 from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
-TYPING_TRIES, SETTLING_MS = 5, 300
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
 FIRST = recorded_trace(examples()[0])
@@ -62,14 +62,7 @@ def line(page: Page) -> Any:
 
 
 def set_number(page: Page, label: str, value: str) -> None:
-    box = page.locator("#settings").get_by_label(f"number input for {label}")
-    for _ in range(TYPING_TRIES):  # the panel, just unfolded, may still put its first value over what is typed
-        box.fill(value)
-        box.press("Tab")
-        page.wait_for_timeout(SETTLING_MS)
-        if box.input_value() == value:
-            return
-    expect(box).to_have_value(value)
+    type_in(page.locator("#settings").get_by_label(f"number input for {label}"), value)
 
 
 def open_settings(page: Page) -> None:

@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 
 from tests.held_table import HeldTable  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.typing_in import type_in  # noqa: E402
 from visualizations import demo as the_page  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
@@ -135,8 +136,7 @@ def test_an_empty_seed_is_drawn_shown_and_repeats_the_run(opened: Page, target: 
     seeds, answers = [], []
     for empty in (True, False, True):
         if empty:
-            seed_box(opened).fill("")
-            seed_box(opened).press("Tab")
+            type_in(seed_box(opened), "")
         run(opened, target)
         seeds.append(SEED.search(opened.locator("#run-view .rv-settings").inner_text()).group(1))
         answers.append(opened.locator("#run-view .rv-strip").inner_text())
@@ -147,6 +147,6 @@ def test_an_empty_seed_is_drawn_shown_and_repeats_the_run(opened: Page, target: 
 
 def test_a_seed_that_is_no_seed_is_refused(opened: Page) -> None:
     opened.get_by_role("button", name=t("app.settings")).first.click()
-    seed_box(opened).fill("-3")
+    type_in(seed_box(opened), "-3")
     opened.click("#run")
     expect(line(opened)).to_contain_text("seed must be a whole number from 0 to")

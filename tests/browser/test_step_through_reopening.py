@@ -21,6 +21,7 @@ from specdec.trace.trace import Trace  # noqa: E402
 from tests.cut_line import Line, line_to  # noqa: E402
 from tests.held_table import HeldTable  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.typing_in import type_in  # noqa: E402
 from visualizations import demo as the_page  # noqa: E402
 from visualizations.step_through.examples import examples  # noqa: E402
 from visualizations.text import t  # noqa: E402
@@ -126,7 +127,7 @@ def test_a_lost_connection_is_said_and_leaves_prompt_settings_and_run(page: Page
         open_page(page, to_app.url)
         shown = run(page)
         page.get_by_role("button", name=t("app.settings")).first.click()
-        seed_box(page).fill("77")
+        type_in(seed_box(page), "77")
         page.fill("#prompt textarea", "t3 typed later")
         to_app.cut()
         page.click("#run")
