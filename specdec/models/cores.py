@@ -10,6 +10,11 @@ from pathlib import Path, PurePosixPath
 import psutil
 
 
+def cores_beside_page() -> int:
+    """Threads for a model whose runs are also drawn: one core stays with the page."""
+    return max(1, usable_cores() - 1)
+
+
 def usable_cores(root: Path = Path("/")) -> int:
     """Cores that this process may keep busy, 1 or more: those it may run on, and no more than its CPU quota.
 

@@ -22,7 +22,7 @@ from statistics import median
 from time import monotonic, perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
-from specdec.models.cores import usable_cores
+from specdec.models.cores import cores_beside_page
 from specdec.settings import Settings
 from visualizations.step_through.examples import examples
 from visualizations.text import t
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def measure(lengths: Sequence[Settings], repeats: int) -> Iterator[Measured]:
     """Each of the settings in all three ways, which take turns."""
-    threads = max(1, usable_cores() - 1)  # as app.py has it: another number rounds otherwise and may write another text
+    threads = cores_beside_page()  # as app.py has it: another number rounds otherwise and may write another text
     os.environ["OMP_NUM_THREADS"] = str(threads)
     engine = _engine(threads)
     with launched_app() as url, opened_page(url) as page:
