@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from specdec.decoding import loop
-from specdec.decoding.drafting import Drafter, ModelDrafter, PromptLookup
+from specdec.decoding.drafting import Drafter, LookupThenModel, ModelDrafter, PromptLookup, Proposal
 from specdec.decoding.probabilities import entropy, overlap, residual_mass
 from specdec.decoding.stopping import Stopping, end_of_stop_string
 from specdec.models.pairs import Pair
@@ -22,6 +22,9 @@ from specdec.trace import record
 from specdec.trace.growing import GrowingTrace, Step
 from specdec.trace.tokens import TextStream, TokenTexts
 from specdec.trace.trace import SCHEMA, Trace
+
+# Prompt lookup before the model: a longer match is a surer one; what counts is that it isn't too short.
+LONGEST_MATCH = 4
 
 
 def decode(pair: Pair, prompt: str, settings: Settings | None = None, **values: Any) -> Trace:
@@ -84,7 +87,11 @@ def drafter_of(pair: Pair, settings: Settings) -> Drafter:
         return PromptLookup(pair.target.vocab_size, pair.target.device)
     if pair.draft is None:
         raise BadInput(f"{pair.info.name} has no draft model; choose the drafter prompt_lookup.")
-    return ModelDrafter(pair.draft, settings.draft_sampling, settings.reported_sampling)
+    model = ModelDrafter(pair.draft, settings.draft_sampling, settings.reported_sampling)
+    if settings.drafter == "model":
+        return model
+    lookup = PromptLookup(pair.target.vocab_size, pair.target.device, longest=LONGEST_MATCH, shortest=settings.lookup_match)
+    return LookupThenModel(lookup, model)
 
 
 def stopping_of(pair: Pair, prompt_length: int, settings: Settings) -> Stopping:
@@ -114,7 +121,7 @@ class Recorder:
     def start(self, first: loop.Round) -> Trace:
         """The trace without a round. first: the run's first round, before which the prompt was fed."""
         self._decoding_began = first.started
-        drafted_by_model = self._settings.gamma > 0 and self._settings.drafter == "model"
+        drafted_by_model = self._settings.gamma > 0 and self._settings.drafter != "prompt_lookup"
         pair, info = self._pair, self._pair.info
         return Trace(
             schema=SCHEMA,
@@ -142,6 +149,8 @@ class Recorder:
             tested=round_.tested,
             accepted=round_.accepted,
             emitted=len(round_.emitted),
+            limit=round_.limit,
+            stopped=round_.stopped,
             started=round_.started - self._decoding_began,
             draft_seconds=round_.drafted_at - round_.started,
             verify_seconds=round_.verified_at - round_.drafted_at,
@@ -153,6 +162,7 @@ class Recorder:
     def _positions(self, round_: loop.Round) -> Iterator[record.Position]:
         measures = _Measures(round_)
         drafts = round_.proposal.ids.tolist()
+        copied = round_.proposal.copied
         rows = max(len(drafts), len(round_.emitted))
         thrown = len(drafts) if round_.verdict.whole_block else round_.tested
         for row in range(rows):
@@ -166,7 +176,8 @@ class Recorder:
                 output_index=round_.first_index + row,
                 kind=kind,
                 draft_id=draft_id,
-                draft_uniform=round_.proposal.uniforms[row] if drafted and round_.proposal.uniforms else None,
+                drafted_by=_drafted_by(round_.proposal, row),
+                draft_uniform=round_.proposal.uniforms[row - copied] if copied <= row < len(drafts) else None,
                 token_id=token_id,
                 text=token.text,
                 token_uniform=round_.next_uniform if kind in ("replaced", "bonus", "plain") else None,
@@ -204,6 +215,12 @@ def _kind(round_: loop.Round, row: int) -> record.Kind:
     if row < drafted:
         return "replaced"
     return "bonus" if drafted else "plain"
+
+
+def _drafted_by(proposal: Proposal, row: int) -> record.DraftedBy | None:
+    if row < proposal.copied:
+        return "copy"
+    return "model" if row < len(proposal) else None
 
 
 class _Measures:

@@ -10,15 +10,20 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 EXACT_RULES = ("token", "match", "block")
-BIASED_RULES = ("no_residual", "typical", "lenient", "raw_draft", "ensemble")
+BIASED_RULES = ("no_residual", "typical", "lenient", "raw_draft", "ensemble", "peeking", "argmax_draft")
 RULES = EXACT_RULES + BIASED_RULES
-DRAFTERS = ("model", "prompt_lookup")
-POLICIES = ("fixed",)
+# Their drafter tells the rule another law than the one it drew from.
+MISREPORTING_RULES = ("raw_draft", "argmax_draft")
+DRAFTERS = ("model", "prompt_lookup", "lookup_then_model")
+POLICIES = ("fixed", "heuristic", "confidence", "entropy", "expected")
 
 MAX_GAMMA = 16
 MAX_NEW_TOKENS = 512
 MAX_TEMPERATURE = 10.0
 MAX_TOP_K = 1_000
+MAX_ENTROPY = 20.0
+MAX_COST = 10.0
+MAX_LOOKUP_MATCH = 8
 MAX_SEED = 2**32 - 1
 MIN_LENIENCE = 1e-6  # far below it float32 holds l q as 0, and 0 / 0 is no accept probability
 MAX_STOP_STRINGS = 8
@@ -47,13 +52,19 @@ class Sampling:
 class Settings:
     """All choices of one run. Build it with `checked` when the values come from outside.
 
-    gamma: draft length, 0..`MAX_GAMMA` tokens a round (0 is plain decoding).
+    gamma: the most tokens that a round may draft, 0..`MAX_GAMMA` (0 is plain decoding).
     draft_temperature: the draft's own temperature; None takes the target's. Top-k and top-p are shared.
     rule, drafter, policy: keys from `RULES`, `DRAFTERS`, `POLICIES`.
     chat: wrap the prompt in the target's chat template; False feeds the text as it is.
     stop_strings: decoding ends where one of them is complete.
     lenience, typical_epsilon, typical_delta, target_weight: parameters of the biased rules `lenient`,
         `typical` and `ensemble`, each in (0, 1], lenience from `MIN_LENIENCE`; other rules don't read them.
+    confidence_threshold: of the policy `confidence`, a probability in [0, 1].
+    entropy_threshold: of the policy `entropy`, in nats, 0..`MAX_ENTROPY`.
+    draft_cost, token_cost: of the policy `expected`, 0..`MAX_COST`: a draft step, and each further token of a
+        target pass, in target passes over one token.
+    lookup_match: how many of the last tokens must have occurred before, at least, for `lookup_then_model` to
+        copy what followed, 1..`MAX_LOOKUP_MATCH`.
     """
 
     temperature: float = 1.0
@@ -72,6 +83,11 @@ class Settings:
     typical_epsilon: float = 0.09
     typical_delta: float = 0.3
     target_weight: float = 0.5
+    confidence_threshold: float = 0.4
+    entropy_threshold: float = 0.6
+    draft_cost: float = 0.07
+    token_cost: float = 0.02
+    lookup_match: int = 2
 
     @property
     def target_sampling(self) -> Sampling:
@@ -79,11 +95,16 @@ class Settings:
 
     @property
     def reported_sampling(self) -> Sampling:
-        """What the drafter says it sampled with: the truth, except under `raw_draft`, whose fault this is."""
-        return replace(self.draft_sampling, top_k=0, top_p=1.0) if self.rule == "raw_draft" else self.draft_sampling
+        """What the drafter says it sampled with: the truth, except under the rules whose fault this is."""
+        return replace(self._chosen_sampling, top_k=0, top_p=1.0) if self.rule == "raw_draft" else self._chosen_sampling
 
     @property
     def draft_sampling(self) -> Sampling:
+        """What drafts are drawn with; greedy under `argmax_draft`, which says otherwise."""
+        return Sampling(0.0) if self.rule == "argmax_draft" else self._chosen_sampling
+
+    @property
+    def _chosen_sampling(self) -> Sampling:
         temperature = self.temperature if self.draft_temperature is None else self.draft_temperature
         return Sampling(temperature, self.top_k, self.top_p)
 
@@ -110,8 +131,9 @@ def _checked_values(values: dict[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise BadInput(f"There is no setting {shown(name)}; the settings are {', '.join(sorted(known))}.")
     checked = {name: _CHECKS[name](name, value) for name, value in values.items()}
-    if checked.get("rule") == "raw_draft" and checked.get("drafter") == "prompt_lookup":
-        raise BadInput("The rule raw_draft needs the drafter model: prompt_lookup has no law before top-k and top-p.")
+    rule, drafter = checked.get("rule"), checked.get("drafter", "model")
+    if rule in MISREPORTING_RULES and drafter != "model":
+        raise BadInput(f"The rule {rule} needs the drafter model: a copy was not drawn from a law to be told wrongly.")
     return checked
 
 
@@ -213,4 +235,9 @@ _CHECKS = {
     "typical_epsilon": _share,
     "typical_delta": _share,
     "target_weight": _share,
+    "confidence_threshold": lambda name, value: real_number(name, value, 0.0, 1.0),
+    "entropy_threshold": lambda name, value: real_number(name, value, 0.0, MAX_ENTROPY),
+    "draft_cost": lambda name, value: real_number(name, value, 0.0, MAX_COST),
+    "token_cost": lambda name, value: real_number(name, value, 0.0, MAX_COST),
+    "lookup_match": lambda name, value: whole_number(name, value, 1, MAX_LOOKUP_MATCH),
 }

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
+from specdec.decoding.lengths import LengthPolicy
 from specdec.decoding.probabilities import draw, probabilities
 from specdec.models.interface import LanguageModel
 from specdec.settings import Sampling
+from specdec.trace.record import DraftingStop
 
 
 @dataclass(frozen=True)
@@ -20,20 +22,30 @@ class Proposal:
     """n drafted tokens. ids: int64 [n]; probs: float32 [n, V], the very laws they were drawn from.
 
     reported: what the drafter tells the rule; the same tensor, unless a fault is on show.
-    uniforms: the n numbers that drew them; empty when nothing was drawn (prompt lookup).
+    copied: how many were copied from the text, and drawn by nothing: the first ones. uniforms: what drew the rest.
+    stopped: why there are no more, if that was the drafter's or the policy's choice.
     """
 
     ids: Tensor
     probs: Tensor
     reported: Tensor
     uniforms: tuple[float, ...]
+    copied: int = 0
+    stopped: DraftingStop | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def first(self, count: int) -> Proposal:
         """The proposal without what stands behind its first `count` drafts."""
-        return Proposal(self.ids[:count], self.probs[:count], self.reported[:count], self.uniforms[:count])
+        return replace(
+            self,
+            ids=self.ids[:count],
+            probs=self.probs[:count],
+            reported=self.reported[:count],
+            uniforms=self.uniforms[: max(0, count - self.copied)],
+            copied=min(count, self.copied),
+        )
 
     @classmethod
     def nothing(cls, vocab_size: int, device: torch.device) -> Proposal:
@@ -55,8 +67,8 @@ class Drafter(Protocol):
         """How many tokens it could draft after `committed` tokens, at most."""
         ...
 
-    def propose(self, committed: Sequence[int], uniforms: Sequence[float]) -> Proposal:
-        """At most one draft for each uniform after the committed ids."""
+    def propose(self, committed: Sequence[int], uniforms: Sequence[float], policy: LengthPolicy) -> Proposal:
+        """At most one draft for each uniform after the committed ids; fewer where the policy doubts."""
         ...
 
     def rewind(self, length: int) -> None:
@@ -85,9 +97,9 @@ class ModelDrafter:
     def room(self, committed: int) -> int:
         return max(0, self.model.max_length - committed + 1)
 
-    def propose(self, committed: Sequence[int], uniforms: Sequence[float]) -> Proposal:
+    def propose(self, committed: Sequence[int], uniforms: Sequence[float], policy: LengthPolicy) -> Proposal:
         feed = torch.tensor(committed[self.model.length :], device=self.model.device)
-        ids, probs, scores = [], [], []
+        ids, probs, scores, doubt = [], [], [], None
         for uniform in uniforms:
             logits = self.model.extend(feed)[-1]
             law = probabilities(logits, self.sampling)
@@ -95,10 +107,13 @@ class ModelDrafter:
             ids.append(feed)
             probs.append(law)
             scores.append(logits)
+            doubt = policy.doubt(logits, law, feed)
+            if doubt:
+                break
         laws = torch.stack(probs)
         honest = self.reported == self.sampling
         reported = laws if honest else probabilities(torch.stack(scores), self.reported)
-        return Proposal(torch.cat(ids), laws, reported, tuple(uniforms))
+        return Proposal(torch.cat(ids), laws, reported, tuple(uniforms[: len(ids)]), stopped=doubt)
 
     def rewind(self, length: int) -> None:
         self.model.rewind(min(length, self.model.length))
@@ -107,7 +122,7 @@ class ModelDrafter:
 class PromptLookup:
     """Drafts by copying: what followed the most recent earlier occurrence of the last few tokens.
 
-    Looks for the last `longest` tokens first, then for fewer, down to one, in prompt and output alike;
+    Looks for the last `longest` tokens first, then for fewer, down to `shortest`, in prompt and output alike;
     a match must have a continuation, so the suffix never matches itself. A copy that reaches the end of the
     text goes on with what it has copied: a repetition is drafted as far as one asks. Nothing is drawn: each
     draft has probability 1 under q (a one-hot), which keeps every exact rule exact.
@@ -116,10 +131,10 @@ class PromptLookup:
 
     name = "Prompt lookup"
 
-    def __init__(self, vocab_size: int, device: torch.device, longest: int = 3):
+    def __init__(self, vocab_size: int, device: torch.device, *, longest: int = 3, shortest: int = 1):
         self.vocab_size = vocab_size
         self.device = device
-        self.longest = longest
+        self.sizes = range(longest, shortest - 1, -1)
         self._behind: dict[tuple[int, ...], int] = {}  # some tokens: where the text went on after their last occurrence
         self._indexed = 0
 
@@ -130,26 +145,55 @@ class PromptLookup:
     def room(self, committed: int) -> int:
         return committed
 
-    def propose(self, committed: Sequence[int], uniforms: Sequence[float]) -> Proposal:
+    def propose(self, committed: Sequence[int], uniforms: Sequence[float], policy: LengthPolicy) -> Proposal:
         self._index(committed)
         copied = list(islice(cycle(self._continuation(committed)), len(uniforms)))
         ids = torch.tensor(copied, dtype=torch.int64, device=self.device)
         one_hot = torch.nn.functional.one_hot(ids, self.vocab_size).float()
-        return Proposal(ids, one_hot, one_hot, ())
+        return Proposal(ids, one_hot, one_hot, (), copied=len(copied), stopped=None if copied else "no_match")
 
     def rewind(self, length: int) -> None:
         """Nothing to forget: only committed tokens are remembered."""
 
     def _index(self, committed: Sequence[int]) -> None:
         for end in range(self._indexed + 1, len(committed)):
-            for size in range(1, min(self.longest, end) + 1):
-                self._behind[tuple(committed[end - size : end])] = end
+            for size in self.sizes:
+                if size <= end:
+                    self._behind[tuple(committed[end - size : end])] = end
         self._indexed = len(committed) - 1
 
     def _continuation(self, committed: Sequence[int]) -> Sequence[int]:
-        end = len(committed)
-        for size in range(min(self.longest, end - 1), 0, -1):
-            start = self._behind.get(tuple(committed[end - size :]))
+        for size in self.sizes:
+            start = self._behind.get(tuple(committed[-size:]))
             if start is not None:
                 return committed[start:]
         return []
+
+
+class LookupThenModel:
+    """Copies where the last few tokens have occurred before, and lets the model draft where they haven't.
+
+    Each draft has its own q, a one-hot or the model's law, so every exact rule stays exact. The model reads
+    what it didn't see when it is asked next.
+    """
+
+    def __init__(self, lookup: PromptLookup, model: ModelDrafter):
+        self.name = model.name
+        self.lookup = lookup
+        self.model = model
+
+    def prefill(self, prompt_ids: Sequence[int]) -> None:
+        self.lookup.prefill(prompt_ids)
+        self.model.prefill(prompt_ids)
+
+    def room(self, committed: int) -> int:
+        return self.lookup.room(committed)
+
+    def propose(self, committed: Sequence[int], uniforms: Sequence[float], policy: LengthPolicy) -> Proposal:
+        copies = self.lookup.propose(committed, uniforms, policy)
+        room = self.model.room(len(committed))
+        return copies if len(copies) or not room else self.model.propose(committed, uniforms[:room], policy)
+
+    def rewind(self, length: int) -> None:
+        self.lookup.rewind(length)
+        self.model.rewind(length)

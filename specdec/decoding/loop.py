@@ -16,13 +16,14 @@ import torch
 from torch import Tensor
 
 from specdec.decoding.drafting import Drafter, Proposal
+from specdec.decoding.lengths import policy_of
 from specdec.decoding.probabilities import RandomStreams, draw, lawless, probabilities
 from specdec.decoding.rules import Verdict, rule_of
 from specdec.decoding.stopping import Stopping
 from specdec.models.devices import synchronise
 from specdec.models.interface import LanguageModel
 from specdec.settings import BadInput, Settings
-from specdec.trace.record import StopReason
+from specdec.trace.record import DraftingStop, StopReason
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Round:
     target_probs, verdict: of all that was drafted, so at least n + 1 rows.
     next_uniform: what drew the token after the kept drafts. emitted: the ids that joined the output.
     accepted: drafts among them; tested: accepted plus the rejected one, if any was.
+    limit: the most drafts that the policy allowed; stopped: why there were no more.
     started, drafted_at, verified_at, finished: `perf_counter` seconds.
     """
 
@@ -45,6 +47,8 @@ class Round:
     emitted: tuple[int, ...]
     accepted: int
     tested: int
+    limit: int
+    stopped: DraftingStop
     stop_reason: StopReason | None
     started: float
     drafted_at: float
@@ -59,11 +63,11 @@ def speculative(
 
     Leviathan et al. 2023, algorithm 1, with the rule of `settings`. After every round the target's
     cache holds all committed tokens but the last, the draft's no more than that.
-    The host reads the device once a round, besides what top-k and top-p look up; every time stamp
-    follows such a read or a synchronisation.
+    The host reads the device once a round, besides what top-k, top-p and a policy that looks at each draft
+    look up; every time stamp follows such a read or a synchronisation.
     """
     streams = RandomStreams(settings.seed)
-    rule = rule_of(settings)
+    rule, policy = rule_of(settings), policy_of(settings)
     ending = stopping.begin()
     committed = list(prompt_ids)
     claim = _prefill(target, committed)
@@ -73,10 +77,11 @@ def speculative(
         started = perf_counter()
         written = len(committed) - len(prompt_ids)
 
-        # 1. Draft: at most gamma tokens, leaving one of the budget for the target's own.
-        length = min(settings.gamma, stopping.budget - written - 1, drafter.room(len(committed)))
-        if length > 0:
-            proposal = drafter.propose(committed, streams.drafts.take(length))
+        # 1. Draft: at most what the policy allows, leaving one of the budget for the target's own.
+        bounds = {"limit": policy.limit, "budget": stopping.budget - written - 1, "room": drafter.room(len(committed))}
+        bound = min(bounds, key=bounds.__getitem__)
+        if bounds[bound] > 0:
+            proposal = drafter.propose(committed, streams.drafts.take(bounds[bound]), policy)
         else:
             proposal = Proposal.nothing(target.vocab_size, target.device)
         synchronise(target.device)
@@ -101,7 +106,7 @@ def speculative(
         verified_at = perf_counter()
 
         # 4. Commit, and forget the rest. What was drafted behind an end of text counts nowhere.
-        drafts = stopping.until_eos(drafts)
+        drafts = stopping.until_eos(drafts[:accepted] if verdict.withdrawn else drafts)
         emitted, stop_reason = ending.cut([*drafts[:accepted], next_id])
         committed += emitted
         target.rewind(len(committed) - 1)
@@ -119,6 +124,8 @@ def speculative(
             emitted=tuple(emitted),
             accepted=accepted,
             tested=accepted + rejected,
+            limit=policy.limit,
+            stopped=_why_stopped(drafts, proposal, stopping) or bound,
             stop_reason=stop_reason,
             started=started,
             drafted_at=drafted_at,
@@ -127,6 +134,7 @@ def speculative(
         )
         if stop_reason:
             return
+        policy = policy.after(len(drafts), accepted + rejected, accepted)
         _refuse_if_shared(target, claim)
 
 
@@ -162,6 +170,8 @@ def autoregressive(
             emitted=tuple(emitted),
             accepted=0,
             tested=0,
+            limit=0,
+            stopped="limit",
             stop_reason=stop_reason,
             started=started,
             drafted_at=started,
@@ -177,6 +187,13 @@ def _read(*parts: Tensor) -> list[list[int]]:
     """Each part as a list, with one read of the device for all."""
     flat = iter(torch.cat([part.reshape(-1).long() for part in parts]).tolist())
     return [list(islice(flat, part.numel())) for part in parts]
+
+
+def _why_stopped(drafts: Sequence[int], proposal: Proposal, stopping: Stopping) -> DraftingStop | None:
+    """Why no more than `drafts` of the proposal were made; None: nobody chose so."""
+    if drafts and drafts[-1] in stopping.eos_ids:
+        return "eos"
+    return "peek" if len(drafts) < len(proposal) else proposal.stopped
 
 
 def _refuse_lawless(model: LanguageModel | Drafter, broken: Sequence[int], written: int) -> None:

@@ -9,7 +9,7 @@ their accept probability and their replacement's law. Block verification judges 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
@@ -27,13 +27,14 @@ class Verdict:
     accepted: int64 [], drafts kept, 0..n. accept_probabilities: float [n], what each coin was held against.
     next_probs: float [V], the law of the one token that follows the kept drafts: a replacement's
     after a rejection, the target's own (bonus) when all were kept. whole_block: every coin was thrown,
-    also those behind a rejected draft.
+    also those behind a rejected draft. withdrawn: what was not kept counts as never drafted.
     """
 
     accepted: Tensor
     accept_probabilities: Tensor
     next_probs: Tensor
     whole_block: bool = False
+    withdrawn: bool = False
 
 
 class Rule(Protocol):
@@ -140,6 +141,15 @@ def block(target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: T
     return Verdict(accepted, probabilities, torch.where(total > RESIDUAL_EPSILON, law / total, fallback), whole_block=True)
 
 
+def peeking(target_probs: Tensor, draft_probs: Tensor, draft_ids: Tensor, coins: Tensor) -> Verdict:
+    """Stop drafting in front of the draft that would be rejected, and let the target go on from there.
+
+    The fault of a draft length that depends on the target or the coins: its law is that of refilling from p.
+    """
+    verdict = DraftByDraft(ratio, from_target)(target_probs, draft_probs, draft_ids, coins)
+    return replace(verdict, withdrawn=True)
+
+
 def _joint_ratios(p: Tensor, q: Tensor) -> Tensor:
     """w [n + 1] of drafts whose probabilities are p [n] and q [n]; w[0] = 1."""
     joint = [torch.ones((), device=p.device)]
@@ -151,7 +161,8 @@ def _joint_ratios(p: Tensor, q: Tensor) -> Tensor:
 def rule_of(settings: Settings) -> Rule:
     """The rule that `settings` name, with their parameters.
 
-    `raw_draft` is the token rule: its fault is that the drafter reports a law it didn't sample from.
+    `raw_draft` and `argmax_draft` are the token rule: their fault is that the drafter reports a law it didn't
+    sample from.
     """
     return {
         "token": DraftByDraft(ratio, from_residual),
@@ -163,6 +174,8 @@ def rule_of(settings: Settings) -> Rule:
         ),
         "lenient": DraftByDraft(partial(lenient_ratio, lenience=settings.lenience), from_residual),
         "raw_draft": DraftByDraft(ratio, from_residual),
+        "peeking": peeking,
+        "argmax_draft": DraftByDraft(ratio, from_residual),
         "ensemble": DraftByDraft(partial(ensemble_ratio, weight=settings.target_weight), from_residual),
     }[settings.rule]
 

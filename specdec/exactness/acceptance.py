@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from specdec.settings import RULES, Settings
+from specdec.settings import MISREPORTING_RULES, RULES, Settings
 from specdec.trace.record import CANDIDATES_OF_EACH, CANDIDATES_OF_EACH_DISCARDED, Position, Round
 from specdec.trace.trace import Trace
 
-POSITION_RULES = tuple(rule for rule in RULES if rule != "raw_draft")
+POSITION_RULES = tuple(rule for rule in RULES if rule not in MISREPORTING_RULES)
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Bounds:
 def at_position(position: Position, settings: Settings) -> dict[str, Bounds]:
     """The chance that a draft is kept at a drafted position, by rule; {} where nothing was drafted.
 
-    `raw_draft` is left out: a trace doesn't keep the draft's law before top-k and top-p.
+    Rules whose drafter misreports are left out: a trace keeps one law of the draft, not both.
     """
     if position.overlap is None:
         return {}

@@ -13,6 +13,7 @@ from itertools import product
 import torch
 from torch import Tensor
 
+from specdec.decoding.lengths import Fixed, LengthPolicy
 from specdec.decoding.probabilities import overlap, residual
 from specdec.decoding.rules import Rule, Verdict, typical_threshold
 from specdec.settings import Settings
@@ -39,22 +40,24 @@ def one_position_law(rule: Rule, target: Tensor, draft: Tensor, reported: Tensor
 
 
 def sequence_law(
-    rule: Rule, target: Tensor, draft: Tensor, gamma: int, length: int, start: int = 0
+    rule: Rule, target: Tensor, draft: Tensor, policy: LengthPolicy, length: int, start: int = 0
 ) -> dict[tuple[int, ...], float]:
     """The law of the first `length` tokens decoded with `rule`, for Markov tables target, draft [V, V].
 
-    Exact up to rounding; costs about (2 V)^gamma V^length. start: the last prompt token.
+    policy: how long drafts are, as it is before the first round; at most gamma tokens. Exact up to rounding;
+    costs about (2 V)^gamma V^length. start: the last prompt token.
     """
-    laws = {(): 1.0}
+    laws = {((), policy): 1.0}
     finished: dict[tuple[int, ...], float] = {}
     while laws:
-        longer: dict[tuple[int, ...], float] = {}
-        for text, mass in laws.items():
-            for more, chance in _round_law(rule, target, draft, gamma, (start, *text)[-1]).items():
+        longer: dict[tuple[tuple[int, ...], LengthPolicy], float] = {}
+        for (text, now), mass in laws.items():
+            for (more, then), chance in _round_law(rule, target, draft, now, (start, *text)[-1]).items():
                 whole = text + more
-                into = finished if len(whole) >= length else longer
-                whole = whole[:length]
-                into[whole] = into.get(whole, 0.0) + mass * chance
+                if len(whole) >= length:
+                    finished[whole[:length]] = finished.get(whole[:length], 0.0) + mass * chance
+                else:
+                    longer[whole, then] = longer.get((whole, then), 0.0) + mass * chance
         laws = longer
     return finished
 
@@ -76,7 +79,7 @@ def expected_accepted(rule: Rule, target: Tensor, draft: Tensor, gamma: int, sta
     """Mean number of drafts that `rule` keeps in one round, for Markov tables [V, V]."""
     return sum(
         weight * chance * int(verdict.accepted)
-        for weight, drafts, target_rows, draft_rows in _paths(target, draft, gamma, start)
+        for weight, drafts, target_rows, draft_rows in _paths(target, draft, Fixed(gamma), start)
         for chance, verdict in _verdicts(rule, target_rows, draft_rows, drafts)
     )
 
@@ -87,13 +90,19 @@ def closed_form(settings: Settings, target: Tensor, draft: Tensor, reported: Ten
     told = q if reported is None else reported.double()
     if settings.rule == "match":
         return q * p + p * (1 - q), float((p * q).sum())
+
+    def misreported() -> tuple[Tensor, Tensor]:
+        return torch.minimum(q, torch.where(told > 0, q * p / told, q)), residual(p, told)
+
     kept, refill = {
         "token": lambda: (torch.minimum(p, q), residual(p, q)),
         "block": lambda: (torch.minimum(p, q), residual(p, q)),
         "no_residual": lambda: (torch.minimum(p, q), p),
+        "peeking": lambda: (torch.minimum(p, q), p),
         "typical": lambda: (q * (p > typical_threshold(p, settings.typical_epsilon, settings.typical_delta)), p),
         "lenient": lambda: (torch.minimum(q, p / settings.lenience), residual(p, q)),
-        "raw_draft": lambda: (torch.minimum(q, torch.where(told > 0, q * p / told, q)), residual(p, told)),
+        "raw_draft": misreported,
+        "argmax_draft": misreported,
         "ensemble": lambda: (
             torch.minimum(q, settings.target_weight * p + (1 - settings.target_weight) * q),
             residual(p, q),
@@ -120,25 +129,43 @@ def distance_of_texts(one: Mapping[tuple[int, ...], float], other: Mapping[tuple
     return 0.5 * sum(abs(one.get(text, 0.0) - other.get(text, 0.0)) for text in {*one, *other})
 
 
-def _round_law(rule: Rule, target: Tensor, draft: Tensor, gamma: int, last: int) -> dict[tuple[int, ...], float]:
-    law: dict[tuple[int, ...], float] = {}
-    for weight, drafts, target_rows, draft_rows in _paths(target, draft, gamma, last):
+def _round_law(
+    rule: Rule, target: Tensor, draft: Tensor, policy: LengthPolicy, last: int
+) -> dict[tuple[tuple[int, ...], LengthPolicy], float]:
+    """What one round emits after `last`, and the policy that it leaves: their joint law."""
+    law: dict[tuple[tuple[int, ...], LengthPolicy], float] = {}
+    for weight, drafts, target_rows, draft_rows in _paths(target, draft, policy, last):
         for chance, verdict in _verdicts(rule, target_rows, draft_rows, drafts):
-            kept = tuple(drafts[: verdict.accepted].tolist())
+            accepted = int(verdict.accepted)
+            drafted = accepted if verdict.withdrawn else len(drafts)
+            then = policy.after(drafted, min(accepted + 1, drafted), accepted)
+            kept = tuple(drafts[:accepted].tolist())
             for token in verdict.next_probs.nonzero().flatten().tolist():
-                text = (*kept, token)
-                law[text] = law.get(text, 0.0) + weight * chance * float(verdict.next_probs[token])
+                key = (*kept, token), then
+                law[key] = law.get(key, 0.0) + weight * chance * float(verdict.next_probs[token])
     return law
 
 
-def _paths(target: Tensor, draft: Tensor, gamma: int, last: int) -> Iterator[tuple[float, Tensor, Tensor, Tensor]]:
-    """Every draft of gamma tokens after `last`: its probability, its ids, and both models' rows along it."""
-    for ids in product(range(target.shape[-1]), repeat=gamma):
+def _paths(
+    target: Tensor, draft: Tensor, policy: LengthPolicy, last: int
+) -> Iterator[tuple[float, Tensor, Tensor, Tensor]]:
+    """Every draft that the policy may let stand after `last`: its probability, its ids, and both models' rows."""
+    for weight, ids in _drafts(draft, policy, policy.limit, last):
         context = torch.tensor([last, *ids])
-        draft_rows = draft[context[:-1]]
-        weight = float(draft_rows.gather(-1, context[1:, None]).prod())
-        if weight > 0:
-            yield weight, context[1:], target[context], draft_rows
+        yield weight, context[1:], target[context], draft[context[:-1]]
+
+
+def _drafts(draft: Tensor, policy: LengthPolicy, most: int, last: int) -> Iterator[tuple[float, tuple[int, ...]]]:
+    if not most:
+        yield 1.0, ()
+        return
+    law = draft[last]
+    for token in law.nonzero().flatten():
+        if policy.doubt(law.log(), law, token.reshape(1)):
+            yield float(law[token]), (int(token),)
+            continue
+        for weight, more in _drafts(draft, policy, most - 1, int(token)):
+            yield float(law[token]) * weight, (int(token), *more)
 
 
 def _verdicts(rule: Rule, target_rows: Tensor, draft_rows: Tensor, drafts: Tensor) -> Iterator[tuple[float, Verdict]]:

@@ -11,7 +11,7 @@ from specdec.decoding.stopping import Stopping
 from specdec.exactness.sampling_test import SamplingTest, judged
 from specdec.models.cancelling import CancellableModel, Check, go_on
 from specdec.models.table import TableModel
-from specdec.settings import Sampling, Settings
+from specdec.settings import MISREPORTING_RULES, Sampling, Settings
 
 
 def loop_test(
@@ -26,10 +26,10 @@ def loop_test(
     """Decode `rounds` rounds with the rule, seed and gamma of `settings` and test each round's first token.
 
     The tables [V] are the same at every place, so the first tokens of the rounds are independent draws of
-    one law. drafted: how the drafter samples its table; it tells the rule so, except under `raw_draft`.
-    check: called before every pass; what it raises ends the test.
+    one law. drafted: how the drafter samples its table; it tells the rule so, except under the
+    `MISREPORTING_RULES`. check: called before every pass; what it raises ends the test.
     """
-    reported = Sampling() if settings.rule == "raw_draft" else drafted
+    reported = Sampling() if settings.rule in MISREPORTING_RULES else drafted
     drafter = ModelDrafter(TableModel(draft), drafted, reported)
     stopping = Stopping(eos_ids=frozenset(), budget=rounds * (settings.gamma + 1) + settings.gamma)
     ids, accepted = [], []

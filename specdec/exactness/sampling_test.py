@@ -81,7 +81,7 @@ def sampling_test(
 ) -> SamplingTest:
     """Emit `n` first tokens with the rule and seed of `settings` and test them against `target` [V].
 
-    draft: q, [V]. reported: the q that the rule is told (only `raw_draft` is told another). check: see `judged`.
+    draft: q, [V]. reported: the q that the rule is told (the `MISREPORTING_RULES` are told another). check: see `judged`.
     """
     return judged(settings.rule, target, *emit_many(target, draft, settings, n, reported=reported), check=check)
 

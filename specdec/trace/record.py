@@ -18,6 +18,10 @@ from specdec.trace.strict_json import STRICT
 CANDIDATES_OF_EACH, CANDIDATES_OF_EACH_DISCARDED = 8, 1
 
 Kind = Literal["accepted", "replaced", "bonus", "plain", "discarded"]
+# Why a round drafted no more: the policy's limit, its doubt about the last draft (2), nothing to copy, a drafted end
+# of text, the run's budget, the draft's context, or a draft that the target would refuse (a rule that changes the law).
+DraftingStop = Literal["limit", "confidence", "entropy", "no_match", "eos", "budget", "room", "peek"]
+DraftedBy = Literal["model", "copy"]
 StopReason = Literal["eos", "stop_string", "length", "context_full", "cancelled"]
 
 
@@ -70,6 +74,7 @@ class Position:
     token_uniform: the uniform that drew a replaced, bonus or plain token by inverse CDF; else None.
     entropies in nats.
     candidates: the commonest ids of p and of q, draft_id and token_id always among them.
+    drafted_by: the draft model, or a copy of earlier text, which no uniform drew; None where nothing was drafted.
     """
 
     output_index: int
@@ -91,12 +96,14 @@ class Position:
     other: Other
     special: bool = False
     bytes: str | None = None
+    drafted_by: DraftedBy | None = None
 
 
 @dataclass(frozen=True, config=STRICT)
 class Round:
     """Draft, one target pass, verdict. Seconds: drafting, the target pass with its verdict, all of it.
 
+    limit: the most drafts that the policy allowed; stopped: why there were no more. None in traces of schema 1.
     tested: drafts that met the rule; those after a rejection are discarded, not tested.
     started: seconds since decoding began.
     """
@@ -110,6 +117,8 @@ class Round:
     verify_seconds: float
     seconds: float
     positions: tuple[Position, ...]
+    limit: int | None = None
+    stopped: DraftingStop | None = None
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -20,7 +20,7 @@ from specdec.trace.rounds import check_round, check_times
 from specdec.trace.strict_json import STRICT, compact_json, from_json, to_dict
 from specdec.trace.verdicts import check_verdicts
 
-SCHEMA = "specdec-trace/1"
+SCHEMA = "specdec-trace/2"
 # Room for the longest run that settings allow, with tokens of 256 bytes wherever one is named, and for a prompt of
 # the most characters, each of them four tokens.
 MAX_JSON_BYTES = 40_000_000
@@ -34,7 +34,7 @@ class Trace:
     limits: None in a file from before they were kept.
     """
 
-    schema: Literal["specdec-trace/1"]
+    schema: Literal["specdec-trace/1", "specdec-trace/2"]
     created: str
     pair: PairInfo
     device: str
@@ -129,7 +129,7 @@ def _check_heading(trace: Trace) -> None:
         utc = False
     if not utc:
         raise BadInput(f"The trace was created at {shown(trace.created)}, which is no time in UTC.")
-    by_model = trace.settings.gamma > 0 and trace.settings.drafter == "model"
+    by_model = trace.settings.gamma > 0 and trace.settings.drafter != "prompt_lookup"
     if (trace.pair.draft is not None) != by_model:
         raise BadInput("The trace's pair names a draft model where none took part, or none where one did.")
     if trace.limits and (trace.limits.draft_length is not None) != by_model:
@@ -138,7 +138,7 @@ def _check_heading(trace: Trace) -> None:
         raise BadInput("The trace's limits hold an id below 0.")
 
 
-_SILENT = {"special": False, "bytes": None, "limits": None}
+_SILENT = {"special": False, "bytes": None, "limits": None, "drafted_by": None, "limit": None, "stopped": None}
 
 
 def _without_silent_fields(value: Any) -> Any:

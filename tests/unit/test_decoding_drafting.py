@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from specdec.decoding.drafting import ModelDrafter, PromptLookup
+from specdec.decoding.lengths import Fixed
 from specdec.decoding.probabilities import draw, probabilities
 from specdec.models.table import TableModel
 from specdec.models.transformers_model import TransformersModel
@@ -14,6 +15,7 @@ from specdec.settings import Sampling, Settings
 
 CPU = torch.device("cpu")
 HALF = [0.5] * 8
+ALL = Fixed(16)
 
 
 class Listening(TableModel):
@@ -29,7 +31,7 @@ class Listening(TableModel):
 
 
 def copies(ids: list[int], count: int, longest: int = 3) -> list[int]:
-    return PromptLookup(100, CPU, longest).propose(ids, HALF[:count]).ids.tolist()
+    return PromptLookup(100, CPU, longest=longest).propose(ids, HALF[:count], ALL).ids.tolist()
 
 
 def test_a_model_draws_each_draft_from_the_very_law_it_reports():
@@ -38,7 +40,7 @@ def test_a_model_draws_each_draft_from_the_very_law_it_reports():
     drafter = ModelDrafter(TableModel(table), sampling)
     drafter.prefill([2])
     uniforms = [0.1, 0.9, 0.5, 0.7]
-    proposal = drafter.propose([2, 4], uniforms)
+    proposal = drafter.propose([2, 4], uniforms, ALL)
     context = [4, *proposal.ids.tolist()]
     for place, uniform in enumerate(uniforms):
         law = probabilities(table[context[place]].log().float(), sampling)
@@ -50,7 +52,7 @@ def test_a_model_draws_each_draft_from_the_very_law_it_reports():
 def test_a_draft_at_temperature_zero_reports_a_one_hot():
     drafter = ModelDrafter(TableModel([0.6, 0.3, 0.1]), Sampling(0))
     drafter.prefill([])
-    assert drafter.propose([0], HALF[:2]).probs.tolist() == [[1, 0, 0], [1, 0, 0]]
+    assert drafter.propose([0], HALF[:2], ALL).probs.tolist() == [[1, 0, 0], [1, 0, 0]]
 
 
 def test_a_fully_accepted_round_is_followed_by_its_last_draft_and_the_bonus(pair_of):
@@ -86,7 +88,7 @@ def test_the_draft_stops_where_its_context_ends(tiny_llama):
     drafter = ModelDrafter(TransformersModel(tiny_llama(max_positions=16)), Sampling())
     assert [drafter.room(committed) for committed in (1, 13, 16, 17, 40)] == [16, 4, 1, 0, 0]
     drafter.prefill(list(range(12)))
-    assert len(drafter.propose(list(range(13)), HALF[: drafter.room(13)])) == 4
+    assert len(drafter.propose(list(range(13)), HALF[: drafter.room(13)], ALL)) == 4
 
 
 def test_a_prompt_longer_than_the_drafts_context_leaves_it_without_room(tiny_llama):
@@ -115,7 +117,7 @@ def test_lookup_copies_what_followed_the_longest_then_most_recent_match(ids, cou
 
 
 def test_lookup_reports_a_one_hot_and_draws_nothing():
-    proposal = PromptLookup(5, CPU).propose([1, 2, 3, 1, 2], HALF[:2])
+    proposal = PromptLookup(5, CPU).propose([1, 2, 3, 1, 2], HALF[:2], ALL)
     assert proposal.ids.tolist() == [3, 1] and proposal.uniforms == ()
     assert proposal.probs.tolist() == [[0, 0, 0, 1, 0], [0, 1, 0, 0, 0]]
 
@@ -163,10 +165,10 @@ def test_lookup_remembers_what_a_fresh_look_at_the_whole_text_finds():
     text = torch.randint(0, 4, (300,), generator=generator).tolist()
     grown = PromptLookup(4, CPU)
     for end in range(1, len(text), 3):
-        found = grown.propose(text[:end], HALF[:5]).ids.tolist()
+        found = grown.propose(text[:end], HALF[:5], ALL).ids.tolist()
         assert found == copies(text[:end], 5) == by_looking_everywhere(text[:end], 5)
     grown.prefill([])
-    assert grown.propose([1, 2], HALF[:5]).ids.tolist() == []
+    assert grown.propose([1, 2], HALF[:5], ALL).ids.tolist() == []
 
 
 def by_looking_everywhere(text: list[int], count: int, longest: int = 3) -> list[int]:

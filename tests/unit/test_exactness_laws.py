@@ -8,8 +8,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from specdec.decoding.lengths import Certain, Confident, Expected, Fixed, Heuristic  # noqa: E402
 from specdec.decoding.rules import rule_of  # noqa: E402
 from specdec.exactness.laws import (  # noqa: E402
+    _paths,
     best_possible_acceptance,
     closed_form,
     distance_of_texts,
@@ -19,7 +21,7 @@ from specdec.exactness.laws import (  # noqa: E402
     target_sequence_law,
     total_variation,
 )
-from specdec.settings import BIASED_RULES, EXACT_RULES, RULES, Settings  # noqa: E402
+from specdec.settings import BIASED_RULES, EXACT_RULES, MISREPORTING_RULES, RULES, Settings  # noqa: E402
 
 PAIRS = 400
 TOKENS = 12
@@ -44,6 +46,10 @@ def top_k(q: torch.Tensor, k: int) -> torch.Tensor:
     return kept / kept.sum()
 
 
+def drafted_and_told(name: str, q: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
+    return {"raw_draft": (top_k(q, 2), q), "argmax_draft": (one_hot(q), q)}.get(name, (q, None))
+
+
 def one_hot(q: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.one_hot(q.argmax(), len(q)).double()
 
@@ -58,7 +64,7 @@ def random_tables(seed: int, tokens: int) -> tuple[torch.Tensor, torch.Tensor]:
 def test_formula_and_enumeration_agree(name):
     settings = Settings(rule=name)
     for p, q in random_pairs(10, tokens=6, seed=1):
-        drafted, told = (top_k(q, 2), q) if name == "raw_draft" else (q, None)
+        drafted, told = drafted_and_told(name, q)
         formula, formula_rate = closed_form(settings, p, drafted, told)
         counted, counted_rate = one_position_law(rule_of(settings), p, drafted, told)
         assert torch.allclose(formula, counted, atol=1e-6)
@@ -82,7 +88,7 @@ def test_exact_rules_give_the_target_for_any_pair(name):
 @pytest.mark.parametrize("name", BIASED_RULES)
 def test_biased_rules_do_not(name):
     p, q = law(0.4, 0.2, 0.4, 0), law(0.3, 0.4, 0.15, 0.15)
-    drafted, told = (top_k(q, 2), q) if name == "raw_draft" else (q, None)
+    drafted, told = drafted_and_told(name, q)
     out, _ = closed_form(Settings(rule=name), p, drafted, told)
     assert total_variation(out, p) > 0.05
 
@@ -128,7 +134,7 @@ def test_figures_over_random_pairs():
         "match": lambda p, q: closed_form(Settings(rule="match"), p, q),
         "one_hot": lambda p, q: closed_form(Settings(), p, one_hot(q)),
         "no_residual": lambda p, q: closed_form(Settings(rule="no_residual"), p, q),
-        "argmax": lambda p, q: closed_form(Settings(rule="raw_draft"), p, one_hot(q), q),
+        "argmax": lambda p, q: closed_form(Settings(rule="argmax_draft"), p, one_hot(q), q),
         "raw_draft": lambda p, q: closed_form(Settings(rule="raw_draft"), p, top_k(q, TOP_K), q),
         "lenient": lambda p, q: closed_form(Settings(rule="lenient", lenience=0.7), p, q),
         "typical": lambda p, q: closed_form(typical, p, q),
@@ -146,14 +152,14 @@ def test_figures_over_random_pairs():
 @pytest.mark.parametrize("tokens, gamma, length", [(2, 1, 4), (2, 3, 4), (3, 2, 3), (3, 3, 2)])
 def test_texts_of_exact_rules_follow_the_target(name, tokens, gamma, length):
     target, draft = random_tables(7, tokens)
-    out = sequence_law(rule_of(Settings(rule=name)), target, draft, gamma, length)
+    out = sequence_law(rule_of(Settings(rule=name)), target, draft, Fixed(gamma), length)
     assert distance_of_texts(out, target_sequence_law(target, length)) < 1e-6
 
 
-@pytest.mark.parametrize("name", [rule for rule in BIASED_RULES if rule != "raw_draft"])
+@pytest.mark.parametrize("name", [rule for rule in BIASED_RULES if rule not in MISREPORTING_RULES])
 def test_texts_of_biased_rules_do_not(name):
     target, draft = random_tables(8, 3)
-    out = sequence_law(rule_of(Settings(rule=name)), target, draft, 2, 3)
+    out = sequence_law(rule_of(Settings(rule=name)), target, draft, Fixed(2), 3)
     assert sum(out.values()) == pytest.approx(1)
     assert distance_of_texts(out, target_sequence_law(target, 3)) > 0.02
 
@@ -180,3 +186,51 @@ def test_typical_threshold_in_the_formula():
     entropy = -sum(m * math.log(m) for m in (0.9, 0.05, 0.03, 0.02))
     assert entropy == pytest.approx(0.428, abs=5e-4)
     assert min(0.09, 0.3 * math.exp(-entropy)) == 0.09
+
+
+def test_a_greedy_draft_that_reports_its_softmax_by_hand():
+    """Only b is ever drafted, kept with .25 / .40; the residual of the told law fills a and c: d and e are lost."""
+    p, q = law(0.30, 0.25, 0.20, 0.15, 0.10), law(0.10, 0.40, 0.10, 0.25, 0.15)
+    out, acceptance = closed_form(Settings(rule="argmax_draft"), p, one_hot(q), q)
+    torch.testing.assert_close(out, law(0.25, 0.625, 0.125, 0, 0))
+    assert acceptance == pytest.approx(0.625) and total_variation(out, p) == pytest.approx(0.375)
+
+
+POLICIES_AT_WORK = [
+    Fixed(2),
+    Heuristic(3, length=2),
+    Confident(3, threshold=0.4),
+    Certain(3, threshold=0.9),
+    Expected((0.6, 0.6), draft_cost=0.3, token_cost=0.1),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES_AT_WORK, ids=lambda policy: type(policy).__name__)
+@pytest.mark.parametrize("name", EXACT_RULES)
+def test_no_policy_changes_the_law_of_texts_under_an_exact_rule(name, policy):
+    target, draft = random_tables(8, 3)
+    out = sequence_law(rule_of(Settings(rule=name)), target, draft, policy, 4)
+    assert distance_of_texts(out, target_sequence_law(target, 4)) < 1e-6
+
+
+@pytest.mark.parametrize("policy", POLICIES_AT_WORK, ids=lambda policy: type(policy).__name__)
+def test_a_policy_that_peeks_changes_it(policy):
+    """The control: a draft length that looks at the coin is noticed, whatever it is combined with."""
+    target, draft = random_tables(8, 3)
+    peeked = sequence_law(rule_of(Settings(rule="peeking")), target, draft, policy, 4)
+    assert distance_of_texts(peeked, target_sequence_law(target, 4)) > 0.02
+    assert sum(peeked.values()) == pytest.approx(1)
+
+
+def test_peeking_is_no_residual_in_disguise():
+    target, draft = random_tables(5, 3)
+    laws = [sequence_law(rule_of(Settings(rule=rule)), target, draft, Fixed(2), 3) for rule in ("peeking", "no_residual")]
+    assert distance_of_texts(*laws) < 1e-9
+
+
+def test_the_policies_at_work_draft_rounds_of_different_lengths():
+    """Else the tests above would show nothing about them."""
+    _, draft = random_tables(8, 3)
+    for policy in POLICIES_AT_WORK[2:4]:
+        lengths = {len(drafts) for last in range(3) for _, drafts, *_ in _paths(draft, draft, policy, last)}
+        assert len(lengths) > 1

@@ -79,9 +79,8 @@ def draw_with_loop(bars: Bars, request: Request, stop: threading.Event) -> dict[
     p, q = _tensors(bars)
     settings = Settings(rule=request.rule, seed=request.seed, gamma=2)
     drafted, reported = _draft_law(q, request.rule)
-    sampling = Sampling(top_k=RAW_DRAFT_TOP_K) if request.rule == "raw_draft" else Sampling()
     try:
-        test = loop_test(p, q, settings, LOOP_ROUNDS, drafted=sampling, check=cancelled_by(stop))
+        test = loop_test(p, q, settings, LOOP_ROUNDS, drafted=_draft_sampling(request.rule), check=cancelled_by(stop))
     except Cancelled:
         return None
     source = t("exact.sampling.source_loop", n=f"{LOOP_ROUNDS:,}")
@@ -99,15 +98,12 @@ def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> It
     context = context_of(trace, index)
     _refuse_foreign(pair, context)
     p = _law_after(pair.target, context, settings.target_sampling)
-    if trace.settings.drafter == "prompt_lookup":
-        draft_id = trace.positions[index].draft_id or 0
-        q = torch.nn.functional.one_hot(torch.tensor(draft_id), len(p)).float()
+    position = trace.positions[index]
+    if trace.settings.drafter == "prompt_lookup" or position.drafted_by == "copy":
+        q = torch.nn.functional.one_hot(torch.tensor(position.draft_id or 0), len(p)).float()
         reported = None
     else:
-        q = _law_after(pair.draft, context, settings.draft_sampling)
-        reported = None
-        if request.rule == "raw_draft":
-            q, reported = _top_k(q, RAW_DRAFT_TOP_K), q
+        q, reported = _draft_law(_law_after(pair.draft, context, trace.settings.draft_sampling), request.rule)
     began = perf_counter()
     test = sampling_test(p, q, settings, request.n, reported=reported, check=pair.check)
     seconds = perf_counter() - began
@@ -123,7 +119,7 @@ def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> It
         seconds=f"{seconds:.1f}",
     )
     remarks = [_recorded_remark(pair, trace.positions[index], p, q if reported is None else reported)]
-    remarks += [_raw_remark()] if request.rule == "raw_draft" else []
+    remarks += _rule_remarks(request.rule)
     yield _shown_test(test, settings, q, reported, names, "real", [source, *remarks], order)
 
 
@@ -200,7 +196,13 @@ def _tensors(bars: Bars) -> tuple[Tensor, Tensor]:
 
 def _draft_law(q: Tensor, rule: str) -> tuple[Tensor, Tensor | None]:
     """The law drafted from, and the one told to the rule where that is another."""
-    return (_top_k(q, RAW_DRAFT_TOP_K), q) if rule == "raw_draft" else (q, None)
+    drafted = {"raw_draft": RAW_DRAFT_TOP_K, "argmax_draft": 1}.get(rule)
+    return (q, None) if drafted is None else (_top_k(q, drafted), q)
+
+
+def _draft_sampling(rule: str) -> Sampling:
+    """How the decoding loop comes to the first of these laws."""
+    return {"raw_draft": Sampling(top_k=RAW_DRAFT_TOP_K), "argmax_draft": Sampling(0.0)}.get(rule, Sampling())
 
 
 def _top_k(q: Tensor, k: int) -> Tensor:
@@ -211,12 +213,11 @@ def _top_k(q: Tensor, k: int) -> Tensor:
 
 
 def _remarks(bars: Bars, request: Request) -> list[str]:
-    remarks = [t("exact.sampling.source_other")] if bars.coarse else []
-    return remarks + ([_raw_remark()] if request.rule == "raw_draft" else [])
+    return [t("exact.sampling.source_other")] * bars.coarse + _rule_remarks(request.rule)
 
 
-def _raw_remark() -> str:
-    return t("exact.sampling.source_raw", k=RAW_DRAFT_TOP_K)
+def _rule_remarks(rule: str) -> list[str]:
+    return [t("exact.sampling.source_raw", k=RAW_DRAFT_TOP_K)] if rule == "raw_draft" else []
 
 
 def _shown_test(

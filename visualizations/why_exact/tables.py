@@ -12,7 +12,7 @@ from typing import Any
 
 from specdec.exactness import acceptance
 from specdec.exactness.acceptance import Bounds
-from specdec.settings import BIASED_RULES, EXACT_RULES, Settings
+from specdec.settings import EXACT_RULES, MISREPORTING_RULES, RULES, Settings
 from specdec.trace.record import Position
 from specdec.trace.trace import Trace
 from visualizations.components.table_view import table
@@ -26,7 +26,7 @@ TARGET_TABLE = ((0.1, 0.6, 0.3), (0.5, 0.1, 0.4), (0.7, 0.2, 0.1))
 DRAFT_TABLE = ((0.2, 0.3, 0.5), (0.3, 0.3, 0.4), (0.4, 0.5, 0.1))
 EXAMPLE = (1, 2, 0)
 GAMMA, LENGTH = 2, 3
-MARKOV_RULES = tuple(rule for rule in EXACT_RULES + BIASED_RULES if rule != "raw_draft")
+MARKOV_RULES = tuple(rule for rule in RULES if rule not in MISREPORTING_RULES)
 BLOCK_TARGET, BLOCK_DRAFT = (1 / 3, 2 / 3), (2 / 3, 1 / 3)
 
 
@@ -50,6 +50,7 @@ def _texts_table() -> dict[str, Any]:
     import_engine()
     import torch
 
+    from specdec.decoding.lengths import Fixed
     from specdec.decoding.rules import rule_of
     from specdec.exactness.laws import distance_of_texts, expected_accepted, sequence_law, target_sequence_law
 
@@ -59,7 +60,7 @@ def _texts_table() -> dict[str, Any]:
     rows = []
     for name in MARKOV_RULES:
         rule = rule_of(Settings(rule=name))
-        law = sequence_law(rule, target, draft, GAMMA, LENGTH)
+        law = sequence_law(rule, target, draft, Fixed(GAMMA), LENGTH)
         kept = expected_accepted(rule, target, draft, GAMMA)
         rows.append([rule_name(name), _number(distance_of_texts(law, truth)), _number(law[EXAMPLE], 5), _number(kept)])
     words = "exact.several."

@@ -11,7 +11,9 @@ LAWS = {
     "no_residual": "target",
     "typical": "target",
     "block": "unknown",
+    "peeking": "target",
     "raw_draft": "unknown",
+    "argmax_draft": "unknown",
 }
 
 

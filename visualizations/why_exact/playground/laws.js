@@ -23,6 +23,11 @@ function topOf(q, k) {
   return kept.map((mass) => mass / sum(kept));
 }
 
+// Drafted from one law, while the rule is told q.
+function misreported(p, q, drafted) {
+  return [drafted.map((m, i) => (q[i] > 0 ? Math.min(m, (m * p[i]) / q[i]) : m)), residualOf(p, q)];
+}
+
 // What stays of p and q at each token, and what a rejection is replaced by.
 const RULES = {
   token: (p, q) => [p.map((m, i) => Math.min(m, q[i])), residualOf(p, q)],
@@ -34,10 +39,9 @@ const RULES = {
     return [q.map((m, i) => (p[i] > threshold ? m : 0)), p];
   },
   lenient: (p, q) => [q.map((m, i) => Math.min(m, p[i] / params.lenience)), residualOf(p, q)],
-  raw_draft: (p, q) => {
-    const cut = topOf(q, params.k);
-    return [cut.map((m, i) => (q[i] > 0 ? Math.min(m, (m * p[i]) / q[i]) : m)), residualOf(p, q)];
-  },
+  raw_draft: (p, q) => misreported(p, q, topOf(q, params.k)),
+  argmax_draft: (p, q) => misreported(p, q, topOf(q, 1)),
+  peeking: (p, q) => RULES.no_residual(p, q),
   ensemble: (p, q) => [
     q.map((m, i) => Math.min(m, params.weight * p[i] + (1 - params.weight) * m)),
     residualOf(p, q),
