@@ -151,6 +151,7 @@ class Recorder:
             emitted=len(round_.emitted),
             limit=round_.limit,
             stopped=round_.stopped,
+            doubt=_doubt(round_),
             started=round_.started - self._decoding_began,
             draft_seconds=round_.drafted_at - round_.started,
             verify_seconds=round_.verified_at - round_.drafted_at,
@@ -215,6 +216,12 @@ def _kind(round_: loop.Round, row: int) -> record.Kind:
     if row < drafted:
         return "replaced"
     return "bonus" if drafted else "plain"
+
+
+def _doubt(round_: loop.Round) -> float | None:
+    """None too where an end of text was drafted before the policy doubted."""
+    doubt = round_.proposal.doubt
+    return doubt.value if doubt and round_.stopped == doubt.reason else None
 
 
 def _drafted_by(proposal: Proposal, row: int) -> record.DraftedBy | None:

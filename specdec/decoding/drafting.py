@@ -10,7 +10,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from specdec.decoding.lengths import LengthPolicy
+from specdec.decoding.lengths import Doubt, LengthPolicy
 from specdec.decoding.probabilities import draw, probabilities
 from specdec.models.interface import LanguageModel
 from specdec.settings import Sampling
@@ -23,7 +23,7 @@ class Proposal:
 
     reported: what the drafter tells the rule; the same tensor, unless a fault is on show.
     copied: how many were copied from the text, and drawn by nothing: the first ones. uniforms: what drew the rest.
-    stopped: why there are no more, if that was the drafter's or the policy's choice.
+    stopped: why there are no more, if that was the drafter's or the policy's choice; doubt: the policy's.
     """
 
     ids: Tensor
@@ -32,6 +32,7 @@ class Proposal:
     uniforms: tuple[float, ...]
     copied: int = 0
     stopped: DraftingStop | None = None
+    doubt: Doubt | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -113,7 +114,8 @@ class ModelDrafter:
         laws = torch.stack(probs)
         honest = self.reported == self.sampling
         reported = laws if honest else probabilities(torch.stack(scores), self.reported)
-        return Proposal(torch.cat(ids), laws, reported, tuple(uniforms[: len(ids)]), stopped=doubt)
+        stopped = doubt.reason if doubt else None
+        return Proposal(torch.cat(ids), laws, reported, tuple(uniforms[: len(ids)]), stopped=stopped, doubt=doubt)
 
     def rewind(self, length: int) -> None:
         self.model.rewind(min(length, self.model.length))

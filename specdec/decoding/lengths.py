@@ -21,7 +21,13 @@ START_LENGTH, LENGTH_UP, LENGTH_DOWN = 5, 2, 1
 # A rate before anything was tested, how far one verdict moves it, and how far a round without drafts moves it back.
 PRIOR_RATE, RATE_STEP, RATE_RETURN = 0.6, 0.1, 0.05
 
-Doubt = Literal["confidence", "entropy"]
+
+@dataclass(frozen=True)
+class Doubt:
+    """Why a policy stops drafting: what it looked at, and the value that crossed its threshold."""
+
+    reason: Literal["confidence", "entropy"]
+    value: float
 
 
 class LengthPolicy(Protocol):
@@ -91,7 +97,8 @@ class Confident(Fixed):
     threshold: float = 0.4
 
     def doubt(self, logits: Tensor, law: Tensor, draft_id: Tensor) -> Doubt | None:
-        return "confidence" if float(law.gather(-1, draft_id)) < self.threshold else None
+        chance = float(law.gather(-1, draft_id))
+        return Doubt("confidence", chance) if chance < self.threshold else None
 
 
 @dataclass(frozen=True)
@@ -105,7 +112,8 @@ class Certain(Fixed):
     threshold: float = 0.6
 
     def doubt(self, logits: Tensor, law: Tensor, draft_id: Tensor) -> Doubt | None:
-        return "entropy" if float(entropy(logits.softmax(-1))) > self.threshold else None
+        nats = float(entropy(logits.softmax(-1)))
+        return Doubt("entropy", nats) if nats > self.threshold else None
 
 
 @dataclass(frozen=True)

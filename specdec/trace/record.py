@@ -104,6 +104,7 @@ class Round:
     """Draft, one target pass, verdict. Seconds: drafting, the target pass with its verdict, all of it.
 
     limit: the most drafts that the policy allowed; stopped: why there were no more. None in traces of schema 1.
+    doubt: where the policy doubted, the last draft's own probability or its law's entropy in nats; else None.
     tested: drafts that met the rule; those after a rejection are discarded, not tested.
     started: seconds since decoding began.
     """
@@ -119,6 +120,7 @@ class Round:
     positions: tuple[Position, ...]
     limit: int | None = None
     stopped: DraftingStop | None = None
+    doubt: float | None = None
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -138,7 +138,7 @@ def _check_heading(trace: Trace) -> None:
         raise BadInput("The trace's limits hold an id below 0.")
 
 
-_SILENT = {"special": False, "bytes": None, "limits": None, "drafted_by": None, "limit": None, "stopped": None}
+_SILENT = {"special": False, "bytes": None, "limits": None, "drafted_by": None, "limit": None, "stopped": None, "doubt": None}
 
 
 def _without_silent_fields(value: Any) -> Any:
