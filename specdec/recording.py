@@ -90,7 +90,8 @@ def drafter_of(pair: Pair, settings: Settings) -> Drafter:
     model = ModelDrafter(pair.draft, settings.draft_sampling, settings.reported_sampling)
     if settings.drafter == "model":
         return model
-    lookup = PromptLookup(pair.target.vocab_size, pair.target.device, longest=LONGEST_MATCH, shortest=settings.lookup_match)
+    longest = max(LONGEST_MATCH, settings.lookup_match)
+    lookup = PromptLookup(pair.target.vocab_size, pair.target.device, longest=longest, shortest=settings.lookup_match)
     return LookupThenModel(lookup, model)
 
 
