@@ -13,7 +13,7 @@ from torch import Tensor
 from specdec.decoding.lengths import Doubt, LengthPolicy
 from specdec.decoding.probabilities import draw, probabilities
 from specdec.models.interface import LanguageModel
-from specdec.settings import Sampling
+from specdec.settings import MAX_GAMMA, Sampling
 from specdec.trace.record import DraftingStop
 
 
@@ -145,7 +145,7 @@ class PromptLookup:
         self._indexed = 0
 
     def room(self, committed: int) -> int:
-        return committed
+        return MAX_GAMMA
 
     def propose(self, committed: Sequence[int], uniforms: Sequence[float], policy: LengthPolicy) -> Proposal:
         self._index(committed)
@@ -194,7 +194,10 @@ class LookupThenModel:
     def propose(self, committed: Sequence[int], uniforms: Sequence[float], policy: LengthPolicy) -> Proposal:
         copies = self.lookup.propose(committed, uniforms, policy)
         room = self.model.room(len(committed))
-        return copies if len(copies) or not room else self.model.propose(committed, uniforms[:room], policy)
+        if len(copies) or not room:
+            return copies
+        drafts = self.model.propose(committed, uniforms[:room], policy)
+        return drafts if drafts.stopped or room >= len(uniforms) else replace(drafts, stopped="room")
 
     def rewind(self, length: int) -> None:
         self.lookup.rewind(length)

@@ -1,4 +1,4 @@
-"""What a run's settings promise of its length: drafts a round, tokens in all, and why it ended."""
+"""What a run's settings promise of its length: how many tokens, and why it ended."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from specdec.settings import BadInput, Settings
+from specdec.trace.drafted import check_drafted
 from specdec.trace.record import Limits, Output, Round, StopReason
 from specdec.trace.rounds import letters
 
@@ -34,7 +35,7 @@ def check_ending(
         kinds = letters(round_)
         if not (_WHOLE.fullmatch(kinds) or broken_off and broken_off.fullmatch(kinds)):
             raise BadInput(f"Round {index} of the trace ends before its target added a token.")
-    _check_drafted(settings, prompt_length, rounds, limits, room)
+    check_drafted(settings, prompt_length, rounds, limits, room)
 
 
 def _assumed(prompt_length: int, output: Output) -> Limits:
@@ -67,23 +68,3 @@ def _reason(settings: Settings, room: int, output: Output, eos_ids: Sequence[int
     if len(output.ids) == min(settings.max_new_tokens, room):
         return "length" if settings.max_new_tokens <= room else "context_full"
     return "cancelled"
-
-
-def _check_drafted(
-    settings: Settings, prompt_length: int, rounds: Sequence[Round], limits: Limits | None, room: int
-) -> None:
-    """At most gamma drafts a round, one less than the room that is left; a model drafts as many as it may."""
-    written = 0
-    steady = settings.drafter == "model" and settings.policy == "fixed" and limits is not None
-    for index, round_ in enumerate(rounds):
-        committed = prompt_length + written
-        most = min(settings.gamma, min(settings.max_new_tokens, room) - written - 1)
-        if limits and limits.draft_length is not None:
-            most = min(most, max(0, limits.draft_length - committed + 1))
-        drafts = [p.draft_id for p in round_.positions if p.draft_id is not None]
-        cut = bool(limits and drafts and drafts[-1] in limits.eos_ids)
-        if len(drafts) > most or (steady and len(drafts) < most and not cut):
-            raise BadInput(f"Round {index} of the trace has {len(drafts)} drafts where its settings make {most}.")
-        if limits and set(drafts[:-1]) & set(limits.eos_ids):
-            raise BadInput(f"Round {index} of the trace has drafts behind an end of text.")
-        written += round_.emitted

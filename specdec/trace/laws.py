@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from specdec.settings import BadInput, Sampling, Settings
+from specdec.trace.drafted import is_copy
 from specdec.trace.identities import TOLERANCE
 from specdec.trace.record import Position
 
@@ -17,7 +18,7 @@ def check_laws(index: int, position: Position, settings: Settings, vocab_size: i
     p = [candidate.p for candidate in position.candidates]
     _check_law(f"Position {index} of the trace has a p", p, position.other.p, settings.target_sampling, vocab_size)
     if position.draft_id is not None:
-        sampling = _CERTAIN if settings.drafter == "prompt_lookup" else settings.draft_sampling
+        sampling = _CERTAIN if is_copy(position, settings) else settings.draft_sampling
         q = [candidate.q or 0.0 for candidate in position.candidates]
         _check_law(f"Position {index} of the trace has a q", q, position.other.q or 0.0, sampling, vocab_size)
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic.dataclasses import dataclass
 
 from specdec.settings import BadInput, Settings, shown
+from specdec.trace.drafted import check_tells_drafting
 from specdec.trace.ending import check_ending
 from specdec.trace.identities import check_ids, check_position
 from specdec.trace.laws import check_laws
@@ -20,7 +21,7 @@ from specdec.trace.rounds import check_round, check_times
 from specdec.trace.strict_json import STRICT, compact_json, from_json, to_dict
 from specdec.trace.verdicts import check_verdicts
 
-SCHEMA = "specdec-trace/2"
+SCHEMA, FIRST_SCHEMA = "specdec-trace/2", "specdec-trace/1"
 # Room for the longest run that settings allow, with tokens of 256 bytes wherever one is named, and for a prompt of
 # the most characters, each of them four tokens.
 MAX_JSON_BYTES = 40_000_000
@@ -114,6 +115,9 @@ def check_settings(trace: Trace) -> None:
     """
     settings, limits = trace.settings, trace.limits
     _check_heading(trace)
+    check_tells_drafting(trace.schema == FIRST_SCHEMA, settings, trace.rounds)
+    if limits is None and trace.schema != FIRST_SCHEMA:
+        raise BadInput("The trace tells no limits, which its schema has.")
     check_times(trace.rounds, trace.metrics.prefill_seconds)
     check_ending(settings, len(trace.prompt.ids), trace.rounds, trace.output, limits)
     for index, position in enumerate(trace.positions):

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from specdec.settings import BadInput, Settings
+from specdec.settings import MISREPORTING_RULES, BadInput, Settings
 from specdec.trace.identities import TOLERANCE
 from specdec.trace.record import Position, Round
 
@@ -35,9 +35,7 @@ def check_verdicts(index: int, round_: Round, settings: Settings, eos_ids: Colle
     drafts = [position for position in round_.positions if position.draft_id is not None]
     if any(draft.q == 0 for draft in drafts):
         raise BadInput(f"{where} has a draft that its q never gives.")
-    if any((draft.draft_uniform is None) == (settings.drafter == "model") for draft in drafts):
-        raise BadInput(f"{where} has draft_uniforms that do not go with the drafter {settings.drafter}.")
-    cut = len(drafts) < settings.gamma and (eos_ids is None or bool(drafts) and drafts[-1].draft_id in eos_ids)
+    cut = round_.stopped in (None, "eos") and len(drafts) < settings.gamma and (eos_ids is None or bool(drafts) and drafts[-1].draft_id in eos_ids)
     joint = _joint_ratios(drafts)
     if settings.rule == "block":
         bounds = _block_bounds(drafts, joint, cut)
@@ -49,6 +47,8 @@ def check_verdicts(index: int, round_: Round, settings: Settings, eos_ids: Colle
     decided = _block_decides(round_, drafts, cut) if settings.rule == "block" else _each_decides(drafts)
     if not decided:
         raise BadInput(f"{where} has coins that do not decide as its accept probabilities say.")
+    if settings.rule == "peeking" and len(drafts) > round_.accepted:
+        raise BadInput(f"{where} has a draft that was not kept, which the rule peeking never shows.")
     for position, weight in zip(round_.positions, [*joint[: len(drafts)], 1.0]):
         _check_draws(where, position, settings, weight)
 
@@ -59,6 +59,7 @@ def _accept_bounds(draft: Position, settings: Settings) -> Bounds:
     exactly = {
         "token": lambda: _ratio(p, q),
         "no_residual": lambda: _ratio(p, q),
+        "peeking": lambda: _ratio(p, q),
         "match": lambda: p,
         "lenient": lambda: _ratio(p, settings.lenience * q),
         "ensemble": lambda: min(1.0, settings.target_weight * p / q + 1 - settings.target_weight),
@@ -66,7 +67,7 @@ def _accept_bounds(draft: Position, settings: Settings) -> Bounds:
     if settings.rule in exactly:
         value = exactly[settings.rule]()
         return Bounds(value, value)
-    return _typical_bounds(draft, settings) if settings.rule == "typical" else _raw_bounds(draft, settings)
+    return _typical_bounds(draft, settings) if settings.rule == "typical" else _misreported_bounds(draft, settings)
 
 
 def _ratio(p: float, q: float) -> float:
@@ -80,12 +81,21 @@ def _typical_bounds(draft: Position, settings: Settings) -> Bounds:
     return Bounds(float(draft.p > threshold * (1 + 1e-4)), float(draft.p > threshold * (1 - 1e-4)))
 
 
-def _raw_bounds(draft: Position, settings: Settings) -> Bounds:
-    """p / q' with q' the draft's probability before top-k and top-p: at most q, at least q times the mass they keep."""
-    if settings.reported_sampling == settings.draft_sampling or settings.draft_sampling.temperature == 0:
-        return Bounds(_ratio(draft.p, draft.q), _ratio(draft.p, draft.q))
+def _misreported_bounds(draft: Position, settings: Settings) -> Bounds:
+    """p / q' with q' what the rule was told, where the trace has the q that drew the draft.
+
+    Before top-k and top-p q' is at most q, and at least q times the mass they keep. Of the likeliest token it is
+    anything up to 1.
+    """
+    p, q = draft.p, draft.q
+    if settings.reported_sampling == settings.draft_sampling:
+        return Bounds(_ratio(p, q), _ratio(p, q))
+    if settings.rule == "argmax_draft":
+        return Bounds(_ratio(p, 1.0), float(p > 0))
+    if settings.draft_sampling.temperature == 0:
+        return Bounds(_ratio(p, q), _ratio(p, q))
     kept = 0.0 if settings.top_k else settings.top_p
-    return Bounds(_ratio(draft.p, draft.q), _ratio(draft.p, kept * draft.q))
+    return Bounds(_ratio(p, q), _ratio(p, kept * q))
 
 
 def _joint_ratios(drafts: Sequence[Position]) -> list[float]:
@@ -174,7 +184,7 @@ def _token_law(position: Position, settings: Settings, weight: float) -> tuple[d
         return p, 1.0
     if settings.rule == "match":
         return p | {position.draft_id: 0.0}, 1 - p[position.draft_id]
-    if settings.rule == "raw_draft" and settings.reported_sampling != settings.draft_sampling:
+    if settings.rule in MISREPORTING_RULES and settings.reported_sampling != settings.draft_sampling:
         return {}, 0.0
     weight = weight if settings.rule == "block" else 1.0
     lacking = {c.id: max(0.0, weight * c.p - c.q) for c in position.candidates}

@@ -27,4 +27,4 @@ def test_the_call_over_http_runs(app_url: str) -> None:
     code = re.search(r"```python\n(from gradio_client.*?)```", README, re.S).group(1)
     names: dict[str, object] = {}
     exec(compile(code.replace("http://127.0.0.1:7860", app_url), "README.md", "exec"), names)
-    assert names["trace"]["schema"] == "specdec-trace/1"
+    assert names["trace"]["schema"] == "specdec-trace/2"

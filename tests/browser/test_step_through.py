@@ -158,7 +158,7 @@ def test_the_trace_of_the_run_on_screen_can_be_saved_and_opened_again(ready: Pag
 def test_a_file_that_is_no_trace_is_refused_in_a_sentence(opened: Page, content: bytes) -> None:
     upload = opened.locator("#upload").locator("xpath=..").locator("input[type=file]")
     upload.set_input_files({"name": "trace.json", "mimeType": "application/json", "buffer": content})
-    expect(line(opened)).to_contain_text("This is not a specdec-trace/1 file")
+    expect(line(opened)).to_contain_text("This is not a specdec-trace/2 file")
     expect(opened.locator("#run-view")).to_contain_text(f"{len(FIRST.rounds)} rounds")
 
 

@@ -14,7 +14,7 @@ import pytest
 from specdec.recording import decode, steps
 from specdec.settings import BadInput
 from specdec.trace.record import Round, metrics_of
-from specdec.trace.trace import MAX_JSON_BYTES, Trace
+from specdec.trace.trace import MAX_JSON_BYTES, SCHEMA, Trace
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_impossible_tokens_are_zeros_in_json_not_minus_infinity(trace):
 FOREIGN = {
     "nothing": "",
     "no JSON": "hello",
-    "half a file": '{"schema":"specdec-trace/1","created"',
+    "half a file": '{"schema":"specdec-trace/2","created"',
     "another document": "[1, 2, 3]",
     "null": "null",
     "another schema": '{"schema":"specdec-trace/99"}',
@@ -115,7 +115,7 @@ def assert_refused(text: str | bytes, *parts: str) -> None:
 
 @pytest.mark.parametrize("text", FOREIGN.values(), ids=FOREIGN)
 def test_a_foreign_file_is_refused_in_one_sentence(text):
-    assert_refused(text, "specdec-trace/1")
+    assert_refused(text, SCHEMA)
 
 
 def test_a_huge_file_is_refused_before_it_is_read():
@@ -128,15 +128,15 @@ def test_the_limit_counts_bytes_whether_a_text_or_its_bytes_are_given():
     assert_refused(text.encode(), f"{MAX_JSON_BYTES + 2:,} bytes")
 
 
-@pytest.mark.parametrize("data", [None, 7, ["{}"], {"schema": "specdec-trace/1"}], ids=str)
+@pytest.mark.parametrize("data", [None, 7, ["{}"], {"schema": "specdec-trace/2"}], ids=str)
 def test_what_is_no_file_is_refused(data):
-    assert_refused(data, "specdec-trace/1")
+    assert_refused(data, SCHEMA)
 
 
 RUBBISH = """
 import resource, sys
 from specdec.settings import BadInput
-from specdec.trace.trace import Trace
+from specdec.trace.trace import SCHEMA, Trace
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -23,6 +23,11 @@ RUNS: dict[str, dict[str, Any]] = {
     "greedy": {"temperature": 0.0},
     "greedy draft": {"draft_temperature": 0.0},
     "prompt lookup": {"drafter": "prompt_lookup"},
+    "lookup then model": {"drafter": "lookup_then_model"},
+    "heuristic": {"policy": "heuristic", "gamma": 8},
+    "confidence": {"policy": "confidence", "confidence_threshold": 0.2},
+    "entropy": {"policy": "entropy", "entropy_threshold": 1.54},
+    "expected": {"policy": "expected"},
     "plain": {"gamma": 0},
     "stopped": {"stop_strings": ["t4"]},
     "block, stopped": {"rule": "block", "stop_strings": ["t4"]},
@@ -79,6 +84,8 @@ def wrong_values(path: Path, value: Any) -> list[Any]:
         return [3]
     if name == "kind":
         return sorted({"accepted", "replaced", "bonus", "plain", "discarded"} - {value})
+    if name in ("stopped", "drafted_by"):
+        return [*sorted({"limit", "confidence", "entropy", "eos", "budget", "room", "peek", "model", "copy"} - {value})]
     if name in ("text", "stop_reason"):
         return [*sorted({"eos", "stop_string", "length", "context_full", "cancelled"} - {value}), "more"]
     if value is None:
@@ -95,7 +102,9 @@ def wrong_values(path: Path, value: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "run", ["token", "match", "block", "typical", "raw draft, top-k", "prompt lookup", "plain", "stopped"]
+    "run",
+    ["token", "match", "block", "typical", "raw draft, top-k", "prompt lookup", "plain", "stopped", "peeking"]
+    + ["argmax_draft", "lookup then model", "confidence", "entropy"],
 )
 def test_no_part_of_a_trace_can_be_changed_alone(document, run):
     """Every part gets one of the values that can't be, the next of its kind the next."""
@@ -104,8 +113,8 @@ def test_no_part_of_a_trace_can_be_changed_alone(document, run):
     opened = []
     for turn, (path, old) in enumerate(leaves(whole)):
         values = [] if path[0] in ("settings", "schema", "seed") else wrong_values(path, old)
-        if run == "raw draft, top-k" and path[-1] == "accept_probability":
-            values = [None, -0.5, 7.0]  # how much more often it is accepted depends on what the filters cut
+        if run in ("raw draft, top-k", "argmax_draft") and path[-1] == "accept_probability" and old is not None:
+            values = [None, -0.5, 7.0]  # the trace doesn't have the law that the rule was told
         if values and not refusal(edited(whole, path, values[turn % len(values)])):
             opened.append((path, old, values[turn % len(values)]))
     assert opened == []
@@ -155,7 +164,7 @@ def test_a_block_keeps_its_drafts_up_to_the_last_that_passes(document):
     assert kept and edits
 
 
-@pytest.mark.parametrize("run", [run for run in RUNS if run not in ("plain", "raw draft, top-k")])
+@pytest.mark.parametrize("run", [run for run in RUNS if run not in ("plain", "raw draft, top-k", "argmax_draft")])
 def test_an_accept_probability_is_the_one_that_its_rule_gives(document, run):
     """A block's follow from the whole law at the next place, of which a discarded draft tells little."""
     whole = document(run)
@@ -167,6 +176,12 @@ def test_an_accept_probability_is_the_one_that_its_rule_gives(document, run):
             assert "accept_probability" in sentence or not 0 <= other <= 1
 
 
+def test_the_likeliest_draft_is_accepted_at_least_as_often_as_if_it_had_been_certain(document):
+    whole = document("argmax_draft")
+    for path, draft in drafts_of(whole):
+        assert "accept_probability" in refusal(edited(whole, (*path, "accept_probability"), draft["p"] - 0.01))
+
+
 def test_without_the_filters_a_draft_was_less_likely_so_a_raw_draft_is_accepted_more_often(document):
     whole = document("raw draft, top-k")
     for path, draft in drafts_of(whole):
@@ -175,7 +190,7 @@ def test_without_the_filters_a_draft_was_less_likely_so_a_raw_draft_is_accepted_
             assert "accept_probability" in refusal(edited(whole, (*path, "accept_probability"), least - 0.01))
 
 
-@pytest.mark.parametrize("run", [*(rule for rule in RULES if rule != "block"), "plain"])
+@pytest.mark.parametrize("run", [*(rule for rule in RULES if rule not in ("block", "argmax_draft")), "plain"])
 def test_tokens_stand_where_their_uniforms_fall(document, run):
     """0.0001 and 0.9999 draw the first and the last id of a law, here always two; a token is one of them at most."""
     whole = document(run)
@@ -208,7 +223,7 @@ def test_a_run_is_not_one_of_another_rule(document, run):
     whole = document(run)
     ran = whole["settings"]["rule"]
     opened = {rule for rule in RULES if rule != ran and not refusal(edited(whole, ("settings", "rule"), rule))}
-    twins = {"raw_draft": {"token"}, "greedy draft": {"raw_draft", "match"}}
+    twins = {"raw_draft": {"token"}, "greedy draft": {"raw_draft", "argmax_draft", "match"}}
     assert opened <= twins.get(run, {"raw_draft"} if ran == "token" else set())
 
 

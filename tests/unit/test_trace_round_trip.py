@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,16 @@ import torch
 from specdec.models.pairs import MAX_PROMPT_CHARACTERS
 from specdec.models.table import TableModel
 from specdec.recording import decode, stream
-from specdec.settings import DRAFTERS, MAX_GAMMA, MAX_NEW_TOKENS, RULES, Settings
+from specdec.settings import (
+    DRAFTERS,
+    MAX_GAMMA,
+    MAX_NEW_TOKENS,
+    MISREPORTING_RULES,
+    POLICIES,
+    RULES,
+    BadInput,
+    Settings,
+)
 from specdec.trace.trace import MAX_JSON_BYTES, Trace
 from visualizations.demo import launch_options
 from visualizations.step_through.examples import examples, recorded_trace
@@ -37,7 +47,12 @@ def random_table(size: int, chance: random.Random) -> torch.Tensor:
 def random_settings(rule: str, chance: random.Random) -> Settings:
     return Settings.checked(
         rule=rule,
-        drafter="model" if rule == "raw_draft" else chance.choice(DRAFTERS),
+        drafter="model" if rule in MISREPORTING_RULES else chance.choice(DRAFTERS),
+        policy=chance.choice(POLICIES),
+        confidence_threshold=chance.choice([0.4, 0.9]),
+        entropy_threshold=chance.choice([0.0, 0.6]),
+        draft_cost=chance.choice([0.0, 0.07, 1.0]),
+        lookup_match=chance.choice([1, 2]),
         gamma=chance.randrange(6),
         temperature=chance.choice([0, 0.001, 0.7, 1, 2]),
         draft_temperature=chance.choice([None, None, 0, 1.5]),
@@ -80,12 +95,37 @@ def test_a_recorded_run_opens_and_saves_as_the_file_it_came_from(example):
 
 
 @pytest.mark.parametrize("limits", ["known", "not told"])
-def test_a_file_from_before_limits_were_kept_opens(table_pair, limits):
-    trace = decode(table_pair([0.4, 0.6], [0.6, 0.4], eos_ids=[0]), "t0", chat=False)
-    document = trace.to_json()
+@pytest.mark.parametrize("drafter", ["model", "prompt_lookup"])
+def test_a_file_of_the_first_schema_opens(table_pair, limits, drafter):
+    """Which didn't tell of a round's drafting, nor, at first, of what limits the run."""
+    trace = decode(table_pair([0.4, 0.6], [0.6, 0.4], eos_ids=[0]), "t0", chat=False, drafter=drafter)
+    document = trace.to_dict() | {"schema": "specdec-trace/1"}
     if limits == "not told":
-        document = document[: document.index(',"limits"')] + "}"
-    assert Trace.from_json(document).output == trace.output
+        del document["limits"]
+    for round_ in document["rounds"]:
+        del round_["limit"], round_["stopped"]
+        for position in round_["positions"]:
+            position.pop("drafted_by", None)
+    for name in ("policy", "confidence_threshold", "entropy_threshold", "draft_cost", "token_cost", "lookup_match"):
+        del document["settings"][name]
+    opened = Trace.from_json(json.dumps(document))
+    assert opened.output == trace.output and opened.to_dict()["rounds"] == document["rounds"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda trace: {"schema": "specdec-trace/1"},
+        lambda trace: {"limits": None},
+        lambda trace: {"rounds": [round_ | {"limit": None} for round_ in trace["rounds"]]},
+        lambda trace: {"rounds": [round_ | {"stopped": None} for round_ in trace["rounds"]]},
+    ],
+    ids=["first schema", "limits", "limit", "stopped"],
+)
+def test_a_file_tells_of_its_drafting_what_its_schema_has(table_pair, change):
+    trace = decode(table_pair([0.4, 0.6], [0.6, 0.4]), "t0", chat=False).to_dict()
+    with pytest.raises(BadInput):
+        Trace.from_json(json.dumps(trace | change(trace)))
 
 
 def test_the_longest_run_can_be_opened_and_leaves_room_for_the_longest_prompt(pair_of, byte_tokenizer):

@@ -13,9 +13,11 @@ from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
 from specdec.settings import (
     DRAFTERS,
     MAX_GAMMA,
+    MAX_LOOKUP_MATCH,
     MAX_NEW_TOKENS,
     MAX_SEED,
     MAX_TOP_K,
+    POLICIES,
     RULES,
     BadInput,
     Settings,
@@ -30,6 +32,12 @@ SETTING_FIELDS = (
     "gamma",
     "rule",
     "drafter",
+    "lookup_match",
+    "policy",
+    "confidence_threshold",
+    "entropy_threshold",
+    "draft_cost",
+    "token_cost",
     "max_new_tokens",
     "seed",
     "chat",
@@ -37,7 +45,17 @@ SETTING_FIELDS = (
     "stop_strings",
 )
 PAIR_FIELDS = ("pair", "target", "draft")
-USUAL_TEMPERATURE = 2.0  # the slider's end; the API takes more
+# Parameters that are shown only where a choice reads them: the box that chooses, and by its value those it reads.
+_READ_BY = {
+    "pair": {CUSTOM: ("target", "draft")},
+    "drafter": {"lookup_then_model": ("lookup_match",)},
+    "policy": {
+        "confidence": ("confidence_threshold",),
+        "entropy": ("entropy_threshold",),
+        "expected": ("draft_cost", "token_cost"),
+    },
+}
+USUAL_TEMPERATURE, USUAL_ENTROPY, USUAL_COST = 2.0, 5.0, 1.0  # the sliders' ends; the API takes more
 
 
 @dataclass(frozen=True)
@@ -53,18 +71,23 @@ class SettingsForm:
 
 
 def build_settings_form(start: Settings) -> SettingsForm:
-    """Create the components inside the Blocks that is open, and the event that shows the two Hub ids."""
+    """Create the components inside the Blocks that is open, and the events that show what a choice reads."""
     named = _pair_components() | _sampling_components(start) | _drafting_components(start) | _run_components(start)
-    hub_ids = (named["target"], named["draft"])
-    named["pair"].change(
-        lambda pair: [gr.update(visible=pair == CUSTOM)] * 2,
-        named["pair"],
-        hub_ids,
+    for chooser, reads in _READ_BY.items():
+        _show_what_is_read(named, chooser, reads)
+    return SettingsForm(tuple(named[name] for name in SETTING_FIELDS + PAIR_FIELDS))
+
+
+def _show_what_is_read(named: dict[str, Component], chooser: str, reads: dict[str, tuple[str, ...]]) -> None:
+    shown_by = {name: value for value, names in reads.items() for name in names}
+    named[chooser].change(
+        lambda value: [gr.update(visible=value == needed) for needed in shown_by.values()],
+        named[chooser],
+        [named[name] for name in shown_by],
         queue=False,
         show_progress="hidden",
         api_visibility="private",
     )
-    return SettingsForm(tuple(named[name] for name in SETTING_FIELDS + PAIR_FIELDS))
 
 
 def read_form(values: Sequence[Any]) -> tuple[PairChoice, Settings]:
@@ -134,10 +157,23 @@ def _sampling_components(start: Settings) -> dict[str, Component]:
 
 def _drafting_components(start: Settings) -> dict[str, Component]:
     with gr.Row():
-        return {
-            "gamma": _slider("gamma", 0, MAX_GAMMA, 1, start.gamma),
+        who = {
             "rule": _dropdown("rule", RULES, start.rule),
             "drafter": _dropdown("drafter", DRAFTERS, start.drafter),
+            "lookup_match": _slider("lookup_match", 1, MAX_LOOKUP_MATCH, 1, start.lookup_match, visible=False),
+        }
+    with gr.Row():
+        return who | {
+            "gamma": _slider("gamma", 0, MAX_GAMMA, 1, start.gamma),
+            "policy": _dropdown("policy", POLICIES, start.policy),
+            "confidence_threshold": _slider(
+                "confidence_threshold", 0, 1, 0.05, start.confidence_threshold, visible=False
+            ),
+            "entropy_threshold": _slider(
+                "entropy_threshold", 0, USUAL_ENTROPY, 0.05, start.entropy_threshold, visible=False
+            ),
+            "draft_cost": _slider("draft_cost", 0, USUAL_COST, 0.01, start.draft_cost, visible=False),
+            "token_cost": _slider("token_cost", 0, USUAL_COST, 0.01, start.token_cost, visible=False),
         }
 
 
@@ -151,9 +187,17 @@ def _run_components(start: Settings) -> dict[str, Component]:
         }
 
 
-def _slider(name: str, low: float, high: float, step: float, value: float) -> Component:
+def _slider(name: str, low: float, high: float, step: float, value: float, **kwargs: Any) -> Component:
     return gr.Slider(
-        low, high, value, step=step, label=t(f"app.{name}.label"), info=t(f"app.{name}.info"), interactive=True, buttons=[]
+        low,
+        high,
+        value,
+        step=step,
+        label=t(f"app.{name}.label"),
+        info=t(f"app.{name}.info"),
+        interactive=True,
+        buttons=[],
+        **kwargs,
     )
 
 

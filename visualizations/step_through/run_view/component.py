@@ -22,7 +22,7 @@ from visualizations.text import section
 HERE = Path(__file__).parent
 SCRIPTS = (
     "state.js", "dom.js", "tips.js", "metrics.js", "strip.js", "bars.js",
-    "coin.js", "residual.js", "sentence.js", "keyboard.js", "main.js",
+    "coin.js", "residual.js", "drafting.js", "sentence.js", "keyboard.js", "main.js",
 )  # fmt: skip
 
 

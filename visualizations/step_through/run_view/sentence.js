@@ -30,20 +30,23 @@ function said(here, drafted) {
   const { values, texts } = sentenceValues(here, drafted);
   const told = pieces(words.sentence[sentenceName(here)], values, texts);
   const { rounding, greedy } = state.value;
-  if (!rounding || here.fact.kind !== "replaced") return told;
-  return [...told, " " + fill(words.rounding[greedy ? "swapped" : "apart"], { dtype: rounding })];
+  if (rounding && here.fact.kind === "replaced") {
+    told.push(" " + fill(words.rounding[greedy ? "swapped" : "apart"], { dtype: rounding }));
+  }
+  return [...told, ...whyNoMore(here)];
 }
 
 function sentenceName({ fact, round }) {
-  const { rule, greedy, lookup, rounds } = state.value;
+  const { rule, greedy, rounds } = state.value;
   if (fact.kind === "discarded") return fateOf(fact, rounds[round]);
   const verdict = fact.kind === "replaced" ? "rejected" : fact.kind;
   if (greedy) return verdict + "_greedy";
   if (fact.kind === "bonus" || fact.kind === "plain") return verdict;
   if (rule === "match" || rule === "block") return verdict + "_" + rule;
+  if (rule === "argmax_draft" && verdict === "rejected") return "rejected_argmax";
   if (rule !== "token" && verdict === "rejected") return REJECTED_FROM[state.value.law];
   if (rule !== "token") return verdict + "_other";
-  if (lookup) return verdict + "_lookup";
+  if (fact.copied) return verdict + "_lookup";
   return fact.kind === "accepted" && fact.accept >= 1 ? "accepted_sure" : verdict;
 }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from secrets import token_hex
 from typing import Any
 
-from specdec.settings import EXACT_RULES
+from specdec.settings import EXACT_RULES, Settings
+from specdec.trace.drafted import is_copy
 from specdec.trace.growing import GrowingTrace, Step
 from specdec.trace.record import Metrics, Position
 from specdec.trace.trace import Trace
@@ -53,7 +54,7 @@ class ShownRun:
         """Join one more round."""
         self.record.add(step)
         self._metrics = _metrics(self.record.metrics, self.record.start)
-        self._rounds.append(_round(step, self.record.start.settings.rule))
+        self._rounds.append(_round(step, self.record.start.settings))
 
     def end(self) -> None:
         """No round will join any more."""
@@ -84,7 +85,9 @@ def _start(trace: Trace) -> dict[str, Any]:
         "rule": trace.settings.rule,
         "law": replacement_law(trace.settings.rule),
         "greedy": trace.settings.temperature == 0 and trace.settings.rule in EXACT_RULES,
-        "lookup": trace.settings.drafter == "prompt_lookup",
+        "policy": trace.settings.policy,
+        "threshold": _threshold(trace.settings),
+        "most": trace.settings.gamma,
         "rounding": rounding_apart(trace.pair.target, trace.pair.draft, trace.dtype, trace.settings),
         "settings": settings_line(trace),
         "prompt": [_token(token.text, token.id, token.special, token.bytes) for token in trace.prompt.tokens],
@@ -94,8 +97,7 @@ def _start(trace: Trace) -> dict[str, Any]:
 def settings_line(trace: Trace) -> list[str]:
     """What was really run, in the order of the settings line."""
     settings, words = trace.settings, "run_view.settings."
-    lookup = settings.drafter == "prompt_lookup" and settings.gamma > 0
-    draft = t(words + "lookup") if lookup else trace.pair.draft
+    draft = _drafter(trace)
     pair = words + ("pair" if draft else "pair_alone")
     parts = [t(pair, target=trace.pair.target, draft=draft), t(words + "temperature", value=f"{settings.temperature:g}")]
     if settings.draft_temperature is not None and settings.gamma > 0:
@@ -103,11 +105,27 @@ def settings_line(trace: Trace) -> list[str]:
     if settings.top_k:
         parts.append(t(words + "top_k", value=settings.top_k))
     parts.append(t(words + "top_p", value=f"{settings.top_p:g}"))
-    parts.append(t(words + "gamma", value=settings.gamma))
+    parts.append(t(words + ("gamma" if settings.policy == "fixed" else "gamma_at_most"), value=settings.gamma))
     if settings.gamma > 0:
+        if settings.policy != "fixed":
+            parts.append(t(f"{words}policy.{settings.policy}", value=_threshold(settings)))
         parts.append(t(f"run_view.rules.{settings.rule}"))
     parts.append(t(words + ("chat" if settings.chat else "raw")))
     return [*parts, t(words + "seed", value=trace.seed)]
+
+
+def _drafter(trace: Trace) -> str | None:
+    """Who drafted, as the settings line says it; None where nobody did."""
+    drafter, draft = trace.settings.drafter, trace.pair.draft
+    if trace.settings.gamma == 0 or drafter == "model":
+        return draft
+    return t(f"run_view.settings.{drafter}", draft=draft)
+
+
+def _threshold(settings: Settings) -> str | None:
+    """What the policy compares a draft with, as it is shown."""
+    thresholds = {"confidence": settings.confidence_threshold, "entropy": settings.entropy_threshold}
+    return f"{thresholds[settings.policy]:.3g}" if settings.policy in thresholds else None
 
 
 def _metrics(metrics: Metrics, start: Trace) -> dict[str, Any]:
@@ -125,19 +143,20 @@ def _metrics(metrics: Metrics, start: Trace) -> dict[str, Any]:
     }
 
 
-def _round(step: Step, rule: str) -> dict[str, Any]:
+def _round(step: Step, settings: Settings) -> dict[str, Any]:
     """frames: `bar_frame` of each position (they hold the candidates, which are left out here)."""
-    return {
+    drafting = {name: _short(getattr(step.round, name)) for name in ("limit", "stopped", "doubt")}
+    return {name: value for name, value in drafting.items() if value is not None} | {
         "drafted": step.round.drafted,
         "accepted": step.round.accepted,
         "emitted": step.round.emitted,
         "text": step.text,
-        "positions": [_position(position, rule) for position in step.round.positions],
+        "positions": [_position(position, settings) for position in step.round.positions],
         "frames": [bar_frame(position) for position in step.round.positions],
     }
 
 
-def _position(position: Position, rule: str) -> dict[str, Any]:
+def _position(position: Position, settings: Settings) -> dict[str, Any]:
     """The facts of a position that aren't in its bars; what is None is left out.
 
     r, rank: probability and rank of the emitted token in the law that it was drawn from.
@@ -158,7 +177,9 @@ def _position(position: Position, rule: str) -> dict[str, Any]:
         draft = next((c for c in position.candidates if c.id == position.draft_id), None)
         facts["draft"] = token_label(draft.text if draft else "", position.draft_id or 0, draft and draft.bytes)
         facts["draft_id"] = position.draft_id
-    facts["r"], facts["rank"] = drawn_from(position, rule)
+    facts["r"], facts["rank"] = drawn_from(position, settings.rule)
+    if position.draft_id is not None and is_copy(position, settings):
+        facts["copied"] = True
     return {name: _short(fact) for name, fact in facts.items() if fact is not None}
 
 

@@ -1,0 +1,116 @@
+"""What a run's settings promise of its drafts: how many a round has, who made them, and why there are no more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from specdec.settings import BadInput, Settings
+from specdec.trace.identities import TOLERANCE
+from specdec.trace.record import Limits, Position, Round
+
+_BY = {"model": ("model",), "prompt_lookup": ("copy",), "lookup_then_model": ("copy", "model")}
+_MODEL_BOUND = ("fixed", "confidence", "entropy")  # policies whose limit is always gamma
+
+
+def is_copy(draft: Position, settings: Settings) -> bool:
+    """Whether a draft was copied from the text. A trace of schema 1 doesn't tell it: there the drafter does."""
+    return (draft.drafted_by or _BY[settings.drafter][0]) == "copy"
+
+
+def check_tells_drafting(first_schema: bool, settings: Settings, rounds: Sequence[Round]) -> None:
+    """Raise `BadInput` unless drafting is told everywhere, or nowhere in a trace of schema 1."""
+    if first_schema and (settings.policy != "fixed" or settings.drafter == "lookup_then_model"):
+        raise BadInput("The trace's settings name a policy or drafter that its schema doesn't know.")
+    for index, round_ in enumerate(rounds):
+        told = [value is not None for value in (round_.limit, round_.stopped)]
+        told += [(p.drafted_by is not None) == (p.draft_id is not None) for p in round_.positions if not first_schema]
+        told += [p.drafted_by is not None for p in round_.positions if first_schema]
+        if any(value is first_schema for value in told):
+            raise BadInput(f"Round {index} of the trace does not tell of its drafting what its schema has.")
+
+
+def check_drafted(
+    settings: Settings, prompt_length: int, rounds: Sequence[Round], limits: Limits | None, room: int
+) -> None:
+    """Raise `BadInput` unless each round drafts at most what its policy, the budget and the draft's context allow,
+    and stops before that for the reason that it names.
+
+    limits: None when they aren't known. room: tokens that the target can take behind the prompt.
+    """
+    written = 0
+    for index, round_ in enumerate(rounds):
+        bounds = {"limit": _limit(index, round_, settings), "budget": min(settings.max_new_tokens, room) - written - 1}
+        if limits and limits.draft_length is not None:
+            bounds["room"] = max(0, limits.draft_length - (prompt_length + written) + 1)
+        _check_round(f"Round {index} of the trace", round_, settings, bounds, limits)
+        written += round_.emitted
+
+
+def _limit(index: int, round_: Round, settings: Settings) -> int:
+    """The most drafts that the policy allowed."""
+    limit = settings.gamma if round_.limit is None else round_.limit
+    steady = settings.policy in _MODEL_BOUND or settings.gamma == 0
+    least = settings.gamma if steady else int(settings.policy == "heuristic")
+    if not least <= limit <= settings.gamma:
+        raise BadInput(f"Round {index} of the trace has a limit of {limit} drafts, not one of its policy and gamma.")
+    return limit
+
+
+def _check_round(where: str, round_: Round, settings: Settings, bounds: dict[str, int], limits: Limits | None) -> None:
+    drafts = [position for position in round_.positions if position.draft_id is not None]
+    _check_makers(where, drafts, settings)
+    _check_doubt(where, round_, drafts, settings)
+    if settings.drafter == "lookup_then_model" and not any(draft.drafted_by == "model" for draft in drafts):
+        bounds = {name: bound for name, bound in bounds.items() if name != "room"}  # the model's, and it made none
+    if len(drafts) > min(bounds.values()):
+        raise BadInput(f"{where} has {len(drafts)} drafts where its settings allow {min(bounds.values())}.")
+    if limits is None:
+        return
+    if any(draft.draft_id in limits.eos_ids for draft in drafts[:-1]):
+        raise BadInput(f"{where} has drafts behind an end of text.")
+    ended = bool(drafts) and drafts[-1].draft_id in limits.eos_ids
+    reason = "eos" if ended else _reason(round_, len(drafts), settings, bounds)
+    copied_less = round_.stopped is None and settings.drafter != "model"  # schema 1 ended a copy with the text
+    if reason is None and not copied_less or round_.stopped not in (None, reason):
+        raise BadInput(f"{where} has {len(drafts)} drafts, and what it says of why there are no more does not fit.")
+
+
+def _check_makers(where: str, drafts: Sequence[Position], settings: Settings) -> None:
+    makers = {draft.drafted_by for draft in drafts} - {None}
+    if len(makers) > 1 or not makers <= set(_BY[settings.drafter]):
+        raise BadInput(f"{where} has drafts made by {' and '.join(sorted(makers))}, not by {settings.drafter}.")
+    if any((draft.draft_uniform is None) != is_copy(draft, settings) for draft in drafts):
+        raise BadInput(f"{where} has draft_uniforms that do not go with the drafter {settings.drafter}.")
+
+
+def _reason(round_: Round, drafted: int, settings: Settings, bounds: dict[str, int]) -> str | None:
+    """Why there are no more drafts than these, none of which ended the text; None: there should be."""
+    bound = min(bounds, key=bounds.__getitem__)
+    if round_.doubt is not None:
+        return settings.policy
+    if bounds[bound] == drafted:
+        return bound
+    if drafted == 0 and settings.drafter != "model" and round_.stopped != "peek":
+        return "no_match"
+    return "peek" if settings.rule == "peeking" else None
+
+
+def _check_doubt(where: str, round_: Round, drafts: Sequence[Position], settings: Settings) -> None:
+    """The last draft crossed the threshold exactly where the policy's doubt is the reason; no draft before it did."""
+    doubted = round_.stopped in ("confidence", "entropy")
+    if (round_.doubt is not None) != doubted:
+        raise BadInput(f"{where} has a doubt that does not go with why its drafting stopped.")
+    if settings.policy == "confidence":
+        by_model = [draft for draft in drafts if not is_copy(draft, settings)]
+        crossed = [draft.q < settings.confidence_threshold for draft in by_model]
+        told = round_.stopped in ("eos", "peek")  # what is behind such a draft is not recorded
+        if any(crossed[:-1]) or (crossed and not told and crossed[-1] != doubted):
+            raise BadInput(f"{where} stopped drafting elsewhere than its drafts' confidence has it.")
+        if doubted and abs(round_.doubt - by_model[-1].q) > TOLERANCE:
+            raise BadInput(f"{where} names another confidence than its last draft has.")
+    if settings.policy == "entropy" and doubted:
+        whole = settings.draft_sampling.temperature == 1 and not settings.top_k and settings.top_p == 1
+        if round_.doubt <= settings.entropy_threshold or (
+            whole and abs(round_.doubt - drafts[-1].draft_entropy) > TOLERANCE * 10
+        ):
+            raise BadInput(f"{where} names an entropy that is not above its threshold, or not its last draft's.")
