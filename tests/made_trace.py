@@ -180,3 +180,16 @@ def _with(base: np.ndarray, chosen: dict[int, float]) -> np.ndarray:
     for id_, mass in chosen.items():
         made[id_] = mass
     return made
+
+
+def stopped_trace() -> Trace:
+    """`made_trace` under the policy `entropy`: its first round stopped at 0.81 nats, its third drafted nothing."""
+    trace = made_trace(policy="entropy", drafter="lookup_then_model", gamma=8)
+    reasons = {0: ("entropy", 0.81), 1: ("eos", None), 2: ("no_match", None)}
+    rounds = tuple(
+        replace(round_, limit=8, stopped=reasons.get(index, ("limit", None))[0], doubt=reasons.get(index, (None, None))[1])
+        for index, round_ in enumerate(trace.rounds)
+    )
+    copied = [replace(position, drafted_by="copy") for position in rounds[1].positions[:1]]
+    second = replace(rounds[1], positions=(*copied, *rounds[1].positions[1:]))
+    return replace(trace, rounds=(rounds[0], second, *rounds[2:]))

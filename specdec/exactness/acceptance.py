@@ -54,6 +54,7 @@ def at_position(position: Position, settings: Settings) -> dict[str, Bounds]:
         "match": Bounds(both, both + both_rest),
         "block": beta,
         "no_residual": beta,
+        "peeking": beta,
         "typical": Bounds(typical, typical + (rest_q if most_p > threshold else 0.0)),
         "lenient": Bounds(lenient + rest_overlap, lenient + min(rest_q, rest_p / lenience, rest_overlap / lenience)),
         "ensemble": Bounds(mixed, mixed),
@@ -88,7 +89,7 @@ def _kept(round_: Round, settings: Settings) -> dict[str, Bounds]:
         "lenient": [min(1.0, a / (settings.lenience * b)) for a, b in zip(p, q)],
         "ensemble": [min(1.0, settings.target_weight * a / b + 1 - settings.target_weight) for a, b in zip(p, q)],
     }
-    chances["no_residual"] = chances["token"]
+    chances["no_residual"] = chances["peeking"] = chances["token"]
     one_by_one = {rule: sum(prod(row[: k + 1]) for k in range(len(row))) for rule, row in chances.items()}
     return {rule: Bounds(value, value) for rule, value in one_by_one.items()} | {"block": _block_kept(places, p, q)}
 

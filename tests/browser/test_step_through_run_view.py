@@ -13,7 +13,7 @@ import gradio as gr  # noqa: E402
 
 from specdec.settings import BIASED_RULES, RULES  # noqa: E402
 from specdec.trace.growing import Step  # noqa: E402
-from tests.made_trace import HOSTILE, ended_trace, greedy_trace, made_trace, of_itself  # noqa: E402
+from tests.made_trace import HOSTILE, ended_trace, greedy_trace, made_trace, of_itself, stopped_trace  # noqa: E402
 from visualizations.figures.token_bars import bar_frame, traces_of, x_axis_of  # noqa: E402
 from visualizations.step_through.run_view import (  # noqa: E402
     RunView,
@@ -31,6 +31,7 @@ WHOLE = {
     "greedy": greedy_trace(),
     "ended": ended_trace(),
     "ended block": ended_trace(rule="block"),
+    "stopped early": stopped_trace(),
     "itself": of_itself(greedy_trace(), "bfloat16"),
     "itself exactly": of_itself(greedy_trace(), "float32"),
     **{rule: made_trace(rule=rule) for rule in RULES},
@@ -240,7 +241,7 @@ def test_every_rule_is_explained_in_its_own_words(view):
             assert not [fault for fault in ("{", "undefined", "NaN", "null", "none") if fault in told], told
             press(view, "ArrowRight")
         press(view, "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft")  # the rejection
-        assert view.locator(".rv-residual").is_visible() == (rule not in ("block", "raw_draft"))
+        assert view.locator(".rv-residual").is_visible() == (rule not in ("block", "raw_draft", "argmax_draft"))
         if rule in BIASED_RULES:
             assert name in sentence(view) and "changes the distribution" in sentence(view)
 
@@ -260,6 +261,21 @@ def test_a_draft_behind_the_end_is_called_so_everywhere(view):
             assert "rejection" not in told and "not tested" not in told, told
         assert "behind the end of the answer" in last.get_attribute("aria-label")
     assert "behind the end" in view.locator(".rv-fates").inner_text()
+
+
+def test_it_says_why_a_round_drafted_no_more_at_its_last_draft(view):
+    view.get_by_role("button", name="stopped early", exact=True).click()
+    view.wait_for_function("document.querySelector('.rv-settings').textContent.includes('stops above')")
+    assert "γ ≤ 8" in view.locator(".rv-settings").inner_text()
+    view.locator(".rv-token").first.click()
+    told = []
+    for _ in range(6):
+        told.append(sentence(view))
+        press(view, "ArrowRight")
+    assert "Drafting stopped here: entropy 0.81 nats, above 0.6." in told[2]
+    assert "was copied from the text so far" in told[3] and "this draft would end the text" in told[3]
+    assert "there was nothing to copy" in told[5]
+    assert not any("stopped" in told[index] for index in (0, 1, 4, 5))
 
 
 def test_a_discarded_draft_is_called_what_its_sentence_says_under_block_verification(view):

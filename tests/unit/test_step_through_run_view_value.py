@@ -62,7 +62,7 @@ def test_a_rule_without_a_residual_draws_its_replacement_from_p_big():
         assert drawn_from(rejected, rule)[0] == pytest.approx(0.2, rel=1e-4)
 
 
-@pytest.mark.parametrize("rule", ["block", "raw_draft"])
+@pytest.mark.parametrize("rule", ["block", "raw_draft", "argmax_draft"])
 def test_nothing_is_claimed_of_a_residual_that_the_trace_does_not_tell(rule):
     rejected = next(p for p in TRACE.positions if p.kind == "replaced")
     assert drawn_from(rejected, rule) == (None, None)
