@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from specdec.timing import report
 from specdec.timing.beside import beside
 from specdec.timing.compare import REPEATS, compare
 from specdec.timing.costs import CONTEXT, measure_costs
+from specdec.timing.lengths import FIXED, MOST, measure_lengths, rows_of_drafting
 from specdec.timing.overhead import measure_overhead
 from specdec.timing.prompts import own_prompts, read_prompts
 from specdec.timing.records import to_dict, write_json
@@ -39,13 +41,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m specdec.timing", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="{compare,costs,roofline,overhead}")
+    commands = parser.add_subparsers(required=True, metavar="{compare,lengths,costs,roofline,overhead}")
 
     comparing = commands.add_parser("compare", help="plain against speculative decoding, and transformers' generate()")
     comparing.add_argument("--gamma", type=int, nargs="+", default=[4], help="several: a sweep")
     comparing.add_argument("--temperature", type=float, nargs="+", default=[0.0, 1.0], help="each is a comparison of its own")
     comparing.add_argument("--no-transformers", action="store_true", help="leave generate() out")
     comparing.set_defaults(run=_compare)
+
+    drafting = commands.add_parser("lengths", help="length policies and drafters against fixed lengths")
+    drafting.add_argument("--fixed", type=int, nargs="+", default=list(FIXED), help="fixed draft lengths")
+    drafting.add_argument("--most", type=int, default=MOST, help="drafts a round at most under every other policy")
+    drafting.add_argument("--temperature", type=float, nargs="+", default=[0.0, 1.0], help="each is measured by itself")
+    drafting.set_defaults(run=_lengths, drafter="model")
 
     costing = commands.add_parser("costs", help="t_draft, t_target(n) for n = 1 to 64, prefill")
     costing.set_defaults(run=_costs)
@@ -61,8 +69,9 @@ def _parser() -> argparse.ArgumentParser:
     for command in (costing, roofing):
         command.add_argument("--context", type=int, default=CONTEXT, help="tokens in the cache")
     for command in (comparing, over):
-        command.add_argument("--rule", choices=RULES, default="token")
         command.add_argument("--drafter", choices=DRAFTERS, default="model")
+    for command in (comparing, drafting, over):
+        command.add_argument("--rule", choices=RULES, default="token")
         command.add_argument("--top-k", type=int, default=0)
         command.add_argument("--top-p", type=float, default=1.0)
         command.add_argument("--tokens", type=int, default=64, help="new tokens of a run, at most")
@@ -70,14 +79,14 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--raw-text", action="store_true", help="no chat template around the prompts")
         command.add_argument("--prompts", type=Path, help='a prompt a line, or .jsonl with "turns"; default: a few of our own')
         command.add_argument("--max-prompts", type=int, help="so many of them, at equal distances")
-    for command in (comparing, costing, roofing, over):
+    for command in (comparing, drafting, costing, roofing, over):
         command.add_argument("--pair", choices=tuple(CATALOGUE), default=DEFAULT_PAIR)
         command.add_argument("--target", help="Hub id or folder, in place of --pair")
         command.add_argument("--draft", help="Hub id or folder that drafts for --target")
         command.add_argument("--dtype", default="auto")
         command.add_argument("--device", default="auto")
         command.add_argument("--threads", type=int, help="of torch; default: its own choice, within the cores it may use")
-        command.add_argument("--repeats", type=int, default=REPEATS if command in (comparing, over) else 15)
+        command.add_argument("--repeats", type=int, default=15 if command in (costing, roofing) else REPEATS)
         command.add_argument("--beside", type=int, default=0, help="so many other processes decode meanwhile")
         command.add_argument("--json", type=Path, help="write the record here")
     return parser
@@ -94,6 +103,17 @@ def _compare(options: argparse.Namespace) -> None:
         if len(options.gamma) > 1:
             print(report.sweep_text(sweep_of(records[-1], max(options.gamma))), end="\n\n", flush=True)
     _write(options, {"comparisons": [to_dict(record) for record in records]})
+
+
+def _lengths(options: argparse.Namespace) -> None:
+    pair, prompts, rows = _pair(options), _prompts(options), []
+    for temperature in options.temperature:
+        settings = _settings(options, temperature=temperature)
+        grown = measure_lengths(pair, prompts, settings, fixed=options.fixed, most=options.most, repeats=options.repeats)
+        record = _last(grown, f"temperature {temperature:g}")
+        print(report.lengths_text(record), end="\n\n", flush=True)
+        rows += rows_of_drafting(record)
+        _write(options, [asdict(row) for row in rows])
 
 
 def _costs(options: argparse.Namespace) -> None:
@@ -155,7 +175,7 @@ def _prompts(options: argparse.Namespace) -> list[str]:
     return read_prompts(options.prompts, options.max_prompts) if options.prompts else own_prompts()[: options.max_prompts]
 
 
-def _write(options: argparse.Namespace, record: dict[str, Any]) -> None:
+def _write(options: argparse.Namespace, record: Any) -> None:
     if options.json:
         write_json(options.json, record)
 

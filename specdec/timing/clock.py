@@ -68,7 +68,7 @@ def time_run(pair: Pair, prompt_ids: Sequence[int], settings: Settings, *, insid
     watched = replace(pair, target=target, draft=draft)
     if settings.stop_strings:
         watched.texts.alone(0)  # built before the clock starts
-    tokens = rounds = drafted = tested = accepted = 0
+    tokens = rounds = drafted = tested = accepted = copied = 0
     drafting = verifying = 0.0
     first_started = last_finished = None
 
@@ -83,12 +83,13 @@ def time_run(pair: Pair, prompt_ids: Sequence[int], settings: Settings, *, insid
         drafted += len(round_.proposal)
         tested += round_.tested
         accepted += round_.accepted
+        copied += round_.proposal.copied
         drafting += round_.drafted_at - round_.started
         verifying += round_.verified_at - round_.drafted_at
     if first_started is None or last_finished is None:
         raise RuntimeError("The run had no round.")
 
-    draft_took_part = inside and drafted > 0 and settings.drafter == "model"
+    draft_took_part = inside and drafted > 0 and settings.drafter != "prompt_lookup"
     return RunTiming(
         tokens=tokens,
         prefill_seconds=first_started - began,
@@ -103,4 +104,5 @@ def time_run(pair: Pair, prompt_ids: Sequence[int], settings: Settings, *, insid
         target_seconds=target.seconds if inside else None,
         drafting_seconds=drafting,
         verifying_seconds=verifying,
+        copied=copied,
     )

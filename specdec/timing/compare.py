@@ -42,7 +42,7 @@ def compare(
     """
     ways = ways_of(settings or Settings(), gammas, with_transformers)
     widths = {1, *(way.settings.gamma + 1 for way in ways), *(way.settings.gamma for way in ways if way.settings.gamma)}
-    return _measure(pair, prompts, ways, repeats, widths if with_costs else set())
+    return measure_ways(pair, prompts, ways, repeats, widths if with_costs else set())
 
 
 def sweep(
@@ -56,7 +56,7 @@ def sweep(
     """Plain decoding and every draft length of `gammas`, measured as in `compare`."""
     ways = ways_of(settings or Settings(), gammas, with_transformers=False)
     longest = max(way.settings.gamma for way in ways)
-    for comparison in _measure(pair, prompts, ways, repeats, set(range(1, longest + 2))):
+    for comparison in measure_ways(pair, prompts, ways, repeats, set(range(1, longest + 2))):
         yield sweep_of(comparison, longest)
 
 
@@ -79,9 +79,13 @@ def way_key(engine: str, gamma: int) -> str:
     return name if engine == "specdec" else f"transformers_{name}"
 
 
-def _measure(
+def measure_ways(
     pair: Pair, prompts: Sequence[str], ways: tuple[Way, ...], repeats: int, widths: set[int]
 ) -> Iterator[Comparison]:
+    """The record of `ways` after every prompt of every repeat, as `compare` has it; the first is plain decoding.
+
+    widths: the numbers of tokens whose passes are timed between the repeats; empty: nothing is predicted.
+    """
     settings = ways[0].settings
     ids = [pair.encode(prompt, chat=settings.chat) for prompt in prompts]
     if not ids:
@@ -141,5 +145,5 @@ def _time(pair: Pair, prompt_ids: Sequence[int], way: Way) -> RunTiming:
 def _cost_sampler(pair: Pair, ways: Sequence[Way], widths: set[int]) -> CostSampler:
     """At the usual context, or as much of it as the models can hold."""
     room = min(model.max_length for model in (pair.target, pair.draft) if model) - max(*widths, STEPS)
-    drafts = ways[0].settings.drafter == "model"
+    drafts = any(way.settings.drafter != "prompt_lookup" for way in ways)
     return CostSampler(pair, widths=sorted(widths), context=max(1, min(CONTEXT, room)), draft=drafts)

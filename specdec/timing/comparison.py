@@ -21,8 +21,8 @@ Because = Literal["busy", "cost_ratio", "verify_ratio", "loop"]
 class Prediction:
     """What the closed form makes of separately measured costs and the counted tokens of a run.
 
-    The seed formula's own terms, seconds a round: with_drafts = n t_small + t_big', where
-    n = drafted_per_round and t_big' = t_target(n + 1); plain = (m + 1) t_big, where
+    The seed formula's own terms, seconds a round: with_drafts = n t_small + t_big', where n = steps_per_round,
+    the drafts that no copy gave, and t_big' = t_target(drafted_per_round + 1); plain = (m + 1) t_big, where
     m + 1 = tokens_per_round. speedup = plain / with_drafts = tokens_per_round / (n c + v).
     """
 
@@ -36,6 +36,7 @@ class Prediction:
     with_drafts: float
     plain: float
     speedup: float
+    steps_per_round: float
 
 
 @dataclass(frozen=True, config=STRICT)

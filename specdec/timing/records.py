@@ -49,6 +49,7 @@ class RunTiming:
         and gives tokens, so there those after the first step.
     rounds: target passes while decoding. drafted, tested, accepted: drafts really proposed, those that
         met the rule, those kept; None where the program doesn't say (transformers).
+    copied: drafts among them that were copied from the text, for which no model took a step.
     draft_steps: draft model passes. draft_seconds, target_seconds: spent inside the models' passes
         while decoding; None where they were not timed. drafting_seconds, verifying_seconds: the rounds' two
         phases, each with its probabilities and draws: until the drafts are there, and from then until the
@@ -68,6 +69,7 @@ class RunTiming:
     target_seconds: float | None = None
     drafting_seconds: float | None = None
     verifying_seconds: float | None = None
+    copied: int = 0
 
     @property
     def decode_rate(self) -> float | None:
@@ -88,6 +90,11 @@ class RunTiming:
     def drafted_per_round(self) -> float | None:
         """drafted / rounds: what was really proposed, not gamma."""
         return None if self.drafted is None else ratio(self.drafted, self.rounds)
+
+    @property
+    def steps_per_round(self) -> float | None:
+        """(drafted - copied) / rounds: what the draft model was asked for."""
+        return None if self.drafted is None else ratio(self.drafted - self.copied, self.rounds)
 
     @property
     def acceptance_rate(self) -> float | None:
@@ -190,7 +197,7 @@ def to_json(record: Any) -> str:
     return strict_json.compact_json(to_dict(record))
 
 
-def write_json(path: Path, record: dict[str, Any]) -> None:
+def write_json(path: Path, record: Any) -> None:
     """Plain dicts and lists to a file, strict and indented."""
     path.write_text(json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1) + "\n", encoding="utf-8")
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from specdec.timing.beside import BUSY_CORES
 from specdec.timing.comparison import Comparison, Ratio, Result, Sweep, Verdict
+from specdec.timing.lengths import PLAIN, best_fixed, best_way, gain
 from specdec.timing.overhead import Overhead
 from specdec.timing.records import Costs, Hardware, RunTiming, Spread
 from specdec.timing.roofline import Roofline
@@ -69,6 +70,44 @@ def sweep_text(sweep: Sweep) -> str:
         *_table(["gamma", "speedup", "95 % interval", "median [quartiles]", "n", "curve", "alpha", "tokens/round"], rows),
         f"best gamma: measured {sweep.best_gamma}, on the curve {best} (one alpha = {_number(sweep.alpha, '.3f')} for all places)",
     ])  # fmt: skip
+
+
+def lengths_text(comparison: Comparison) -> str:
+    """Each way of drafting against plain decoding, and the fastest against the fastest fixed length of the model."""
+    first = comparison.ways[0].settings
+    plain = comparison.way(PLAIN)
+    drafting = [index for index in range(len(comparison.ways)) if index != plain]
+    lines = [
+        machine_line(comparison.hardware, comparison.pair, comparison.dtype),
+        f"temperature {first.temperature:g}, rule {first.rule}, up to {first.max_new_tokens} tokens; {comparison.done} of "
+        f"{comparison.total} runs: {len(comparison.prompts)} prompts x {comparison.repeats} repeats; c = "
+        f"{first.draft_cost:.3f}, each further token of a target pass {first.token_cost:.3f}",
+        "",
+        *_table(
+            ["way", "tokens/round", "drafts/round", "steps/round", "alpha", "speedup", "95 % interval", "predicted"],
+            [_drafting_cells(comparison, index, plain) for index in drafting],
+        ),
+    ]
+    best, fixed = best_way(comparison), best_fixed(comparison)
+    over = gain(comparison, best, fixed) if best is not None and fixed is not None else None
+    if over:
+        names = f"{comparison.ways[best].key} / {comparison.ways[fixed].key}"
+        lines += ["", "fastest of all / fastest fixed length of the model: " + ", ".join([names, *_ratio_cells(over)[:2]])]
+    return "\n".join([*lines, *_busy_lines(comparison)])
+
+
+def _drafting_cells(comparison: Comparison, index: int, plain: int) -> list[str]:
+    row, result = comparison.row(index), comparison.result(index, plain)
+    if row is None or result is None:
+        return [comparison.ways[index].key] + ["-"] * 7
+    counts = (row.tokens_per_round, row.timing.drafted_per_round, row.timing.steps_per_round, row.acceptance_rate)
+    predicted = result.prediction.speedup if result.prediction else None
+    return [
+        comparison.ways[index].key,
+        *(_number(count, ".3f") for count in counts),
+        *_ratio_cells(result.speedup)[:2],
+        _number(predicted, ".3f"),
+    ]
 
 
 def costs_text(costs: Costs, *, head: bool = True) -> str:

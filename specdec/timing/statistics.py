@@ -90,7 +90,7 @@ def prediction_of(run: RunTiming, costs: Costs) -> Prediction | None:
         return None
     tokens, drafts = run.decode_tokens / run.rounds, run.drafted / run.rounds
     small, big, verify = costs.draft_seconds, costs.target_seconds(1), costs.target_seconds(drafts + 1)
-    with_drafts, plain = drafts * small + verify, tokens * big
+    with_drafts, plain = run.steps_per_round * small + verify, tokens * big
     return Prediction(
         tokens_per_round=tokens,
         drafted_per_round=drafts,
@@ -102,6 +102,7 @@ def prediction_of(run: RunTiming, costs: Costs) -> Prediction | None:
         with_drafts=with_drafts,
         plain=plain,
         speedup=plain / with_drafts,
+        steps_per_round=run.steps_per_round,
     )
 
 
@@ -144,7 +145,7 @@ def _because(prediction: Prediction, other_work: float | None) -> Because:
     """Which term makes it slower: see `Verdict`."""
     if other_work is not None and other_work >= BUSY_CORES:
         return "busy"
-    drafting = prediction.drafted_per_round * prediction.cost_ratio
+    drafting = prediction.steps_per_round * prediction.cost_ratio
     if prediction.tokens_per_round <= drafting + 1:
         return "cost_ratio"
     return "verify_ratio" if prediction.speedup <= 1 else "loop"
@@ -153,7 +154,7 @@ def _because(prediction: Prediction, other_work: float | None) -> Because:
 def rows_of(ways: Sequence[Way], prompts: int, samples: Sequence[Sample]) -> tuple[Row, ...]:
     """Each way over all prompts, then each way and prompt; only those that have runs."""
     cells = [(way, prompt) for prompt in (None, *range(prompts)) for way in range(len(ways))]
-    return tuple(row_of(way, prompt, timings) for way, prompt in cells if (timings := _timings(samples, way, prompt)))
+    return tuple(row_of(way, prompt, timings) for way, prompt in cells if (timings := timings_of(samples, way, prompt)))
 
 
 def row_of(way: int, prompt: int | None, timings: Sequence[RunTiming]) -> Row:
@@ -197,7 +198,7 @@ def opponents(ways: Sequence[Way]) -> list[tuple[int, int]]:
 def _result(
     way: int, base: int, ways: Sequence[Way], samples: Sequence[Sample], costs: Costs | None, other_work: float | None
 ) -> Result | None:
-    fast, slow = _timings(samples, way), _timings(samples, base)
+    fast, slow = timings_of(samples, way), timings_of(samples, base)
     if not fast or not slow:
         return None
     run = pooled(fast)
@@ -262,5 +263,6 @@ def repeatable(ways: Sequence[Way], samples: Sequence[Sample]) -> bool | None:
     return all(len(seen) == 1 for seen in counts.values()) if repeated else None
 
 
-def _timings(samples: Sequence[Sample], way: int, prompt: int | None = None) -> list[RunTiming]:
+def timings_of(samples: Sequence[Sample], way: int, prompt: int | None = None) -> list[RunTiming]:
+    """The runs of a way, over all prompts or of one, in the order in which they were made."""
     return [sample.timing for sample in samples if sample.way == way and prompt in (None, sample.prompt)]

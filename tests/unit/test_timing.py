@@ -7,63 +7,18 @@ from dataclasses import replace
 import pytest
 import torch
 
-from specdec.decoding import loop
 from specdec.models.pairs import Pair
-from specdec.models.table import TableModel
 from specdec.settings import BadInput, Settings
-from specdec.timing import clock, compare, costs, race
+from specdec.timing import compare, race
 from specdec.timing.clock import TimedModel, time_run
 from specdec.timing.comparison import Comparison
 from specdec.timing.race import Race
 from specdec.timing.records import RunTiming, from_json, pooled
+from tests.stub_clock import SlowTable
 
 ONE_IS_CERTAIN = [0.0, 1.0, 0.0]
 TWO_IS_CERTAIN = [0.0, 0.0, 1.0]
 SECONDS = ("prefill_seconds", "decode_seconds", "draft_seconds", "target_seconds", "drafting_seconds", "verifying_seconds")
-
-
-class StubClock:
-    """A clock that moves only when a model says so."""
-
-    def __init__(self):
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-class SlowTable(TableModel):
-    """A table whose every pass takes a fixed time on the stub clock."""
-
-    def __init__(self, table, stub: StubClock, extend: float, prefill: float = 0.0):
-        super().__init__(table)
-        self.stub, self.extend_seconds, self.prefill_seconds = stub, extend, prefill
-
-    def extend(self, tokens: torch.Tensor) -> torch.Tensor:
-        self.stub.now += self.extend_seconds
-        self.length += len(tokens)
-        return self._logits.expand(self.vocab_size, -1)[tokens]
-
-    def prefill(self, tokens: torch.Tensor) -> None:
-        self.stub.now += self.prefill_seconds
-        self.length += len(tokens)
-
-
-@pytest.fixture
-def stub(monkeypatch) -> StubClock:
-    stub = StubClock()
-    for module in (loop, clock, costs, race):
-        monkeypatch.setattr(module, "perf_counter", stub)
-    return stub
-
-
-@pytest.fixture
-def slow_pair(pair_of, stub):
-    def build(target, draft=None, *, step: float = 0.005, verify: float = 0.020, prefill: float = 0.0, **rest) -> Pair:
-        small = None if draft is None else SlowTable(draft, stub, step)
-        return pair_of(SlowTable(target, stub, verify, prefill), small, **rest)
-
-    return build
 
 
 def settings_of(**values) -> Settings:
@@ -84,8 +39,8 @@ def test_rates_with_and_without_prefill_are_two_numbers():
     assert stubbed.decode_rate == pytest.approx(50.0)
 
 
-def test_a_timed_run_tells_prefill_from_decoding_and_never_counts_the_prompt(slow_pair):
-    run = time_run(slow_pair(ONE_IS_CERTAIN, prefill=0.5), [0, 1, 1, 1], settings_of(gamma=0, max_new_tokens=100))
+def test_a_timed_run_tells_prefill_from_decoding_and_never_counts_the_prompt(stub_pair):
+    run = time_run(stub_pair(ONE_IS_CERTAIN, prefill=0.5), [0, 1, 1, 1], settings_of(gamma=0, max_new_tokens=100))
     assert (run.tokens, run.decode_tokens, run.rounds) == (100, 100, 100)
     assert run.prefill_seconds == pytest.approx(0.5)
     assert run.decode_seconds == pytest.approx(2.0)
@@ -102,9 +57,9 @@ def test_a_timed_run_tells_prefill_from_decoding_and_never_counts_the_prompt(slo
         (0.015, TWO_IS_CERTAIN, 0.25),
     ],
 )
-def test_the_draft_model_s_time_is_in_the_speedup(slow_pair, step, draft, speedup):
+def test_the_draft_model_s_time_is_in_the_speedup(stub_pair, step, draft, speedup):
     settings = settings_of(gamma=4, max_new_tokens=100)
-    pair = slow_pair(ONE_IS_CERTAIN, draft, step=step)
+    pair = stub_pair(ONE_IS_CERTAIN, draft, step=step)
     plain, fast = (time_run(pair, [0], settings.changed(gamma=gamma)) for gamma in (0, 4))
     assert plain.tokens == fast.tokens == 100
     # At alpha 0 the rounds at the end of the budget have no room for four drafts, so they cost less.
@@ -112,8 +67,8 @@ def test_the_draft_model_s_time_is_in_the_speedup(slow_pair, step, draft, speedu
     assert fast.decode_rate / plain.decode_rate == pytest.approx(speedup, rel=tolerance)
 
 
-def test_seconds_are_split_into_draft_target_and_the_rest(slow_pair):
-    run = time_run(slow_pair(ONE_IS_CERTAIN, ONE_IS_CERTAIN), [0], settings_of(gamma=4, max_new_tokens=100))
+def test_seconds_are_split_into_draft_target_and_the_rest(stub_pair):
+    run = time_run(stub_pair(ONE_IS_CERTAIN, ONE_IS_CERTAIN), [0], settings_of(gamma=4, max_new_tokens=100))
     assert (run.rounds, run.drafted, run.draft_steps) == (20, 80, 80)
     assert run.draft_seconds == pytest.approx(80 * 0.005)
     assert run.target_seconds == pytest.approx(20 * 0.020)
@@ -133,17 +88,17 @@ def test_the_stopwatch_leaves_the_model_s_answers_alone(stub):
     assert timed.model.length == 1
 
 
-def test_drafts_are_counted_not_configured(slow_pair):
-    run = time_run(slow_pair(ONE_IS_CERTAIN, ONE_IS_CERTAIN), [0], settings_of(gamma=5, max_new_tokens=8, temperature=0.0))
+def test_drafts_are_counted_not_configured(stub_pair):
+    run = time_run(stub_pair(ONE_IS_CERTAIN, ONE_IS_CERTAIN), [0], settings_of(gamma=5, max_new_tokens=8, temperature=0.0))
     assert (run.tokens, run.rounds) == (8, 2)
     assert run.drafted == 5 + 1
     assert run.accepted / run.drafted == 1.0
     assert run.drafted_per_round == 3.0
 
 
-def test_rounds_without_drafts_are_not_rejections(slow_pair):
+def test_rounds_without_drafts_are_not_rejections(stub_pair):
     settings = settings_of(drafter="prompt_lookup", gamma=3, max_new_tokens=1)
-    run = time_run(slow_pair(ONE_IS_CERTAIN), [0, 2], settings)
+    run = time_run(stub_pair(ONE_IS_CERTAIN), [0, 2], settings)
     assert (run.rounds, run.drafted, run.tested, run.accepted) == (1, 0, 0, 0)
     assert run.acceptance_rate is None
     assert run.target_seconds == pytest.approx(0.020)
@@ -169,8 +124,8 @@ def test_what_one_run_does_not_tell_the_sum_does_not_claim():
     assert pooled([known, unknown]).rounds == 6
 
 
-def test_a_comparison_grows_prompt_by_prompt_and_turns_its_order_round(slow_pair):
-    pair = slow_pair(ONE_IS_CERTAIN, ONE_IS_CERTAIN)
+def test_a_comparison_grows_prompt_by_prompt_and_turns_its_order_round(stub_pair):
+    pair = stub_pair(ONE_IS_CERTAIN, ONE_IS_CERTAIN)
     grown = list(compare.compare(pair, ["t0", "t0 t1"], settings_of(max_new_tokens=10), repeats=2))
     assert [(one.done, one.total) for one in grown] == [(2, 8), (4, 8), (6, 8), (8, 8)]
     assert [sample.way for sample in grown[-1].samples] == [0, 1, 0, 1, 1, 0, 1, 0]
@@ -178,8 +133,8 @@ def test_a_comparison_grows_prompt_by_prompt_and_turns_its_order_round(slow_pair
     assert [way.key for way in grown[-1].ways] == ["plain", "gamma4"]
 
 
-def test_a_comparison_predicts_what_it_measures_when_only_the_models_take_time(slow_pair):
-    last = last_comparison(slow_pair([0.0, 0.5, 0.5], [0.0, 0.3, 0.7]), settings_of(max_new_tokens=60), repeats=5)
+def test_a_comparison_predicts_what_it_measures_when_only_the_models_take_time(stub_pair):
+    last = last_comparison(stub_pair([0.0, 0.5, 0.5], [0.0, 0.3, 0.7]), settings_of(max_new_tokens=60), repeats=5)
     result = last.result(last.way("gamma4"), last.way("plain"))
     assert result.measured_over_predicted == pytest.approx(1.0, abs=1e-6)
     assert result.prediction.cost_ratio == pytest.approx(0.25)
@@ -187,8 +142,8 @@ def test_a_comparison_predicts_what_it_measures_when_only_the_models_take_time(s
     assert result.speedup.n == 5
 
 
-def test_repeats_do_not_help_one_another(slow_pair):
-    pair = slow_pair([0.1, 0.6, 0.3], [0.2, 0.4, 0.4])
+def test_repeats_do_not_help_one_another(stub_pair):
+    pair = stub_pair([0.1, 0.6, 0.3], [0.2, 0.4, 0.4])
     settings = settings_of(max_new_tokens=40)
     alone, *again = (time_run(pair, [0, 1], settings) for _ in range(5))
     for run in again:
@@ -200,15 +155,15 @@ def test_repeats_do_not_help_one_another(slow_pair):
     assert len(counts) == 1
 
 
-def test_a_comparison_survives_json(slow_pair):
-    last = last_comparison(slow_pair(ONE_IS_CERTAIN, ONE_IS_CERTAIN), settings_of(max_new_tokens=10), repeats=2)
+def test_a_comparison_survives_json(stub_pair):
+    last = last_comparison(stub_pair(ONE_IS_CERTAIN, ONE_IS_CERTAIN), settings_of(max_new_tokens=10), repeats=2)
     assert from_json(Comparison, last.to_json()) == last
     with pytest.raises(BadInput, match="not a Comparison record"):
         from_json(Comparison, "{}")
 
 
-def test_a_race_has_two_lanes_on_clocks_that_stand_still_between_rounds(slow_pair, stub):
-    for so_far in race.race(slow_pair([0.1, 0.6, 0.3], TWO_IS_CERTAIN), "t0 t1", settings_of(max_new_tokens=12)):
+def test_a_race_has_two_lanes_on_clocks_that_stand_still_between_rounds(stub_pair, stub):
+    for so_far in race.race(stub_pair([0.1, 0.6, 0.3], TWO_IS_CERTAIN), "t0 t1", settings_of(max_new_tokens=12)):
         stub.now += 10.0  # whoever watches takes their time
     assert so_far.plain.tokens == so_far.speculative.tokens == 12
     assert so_far.plain.seconds == pytest.approx(12 * 0.020)

@@ -101,4 +101,4 @@ def time_spent(comparison: Comparison, way: int) -> go.Figure:
 
 def _predicted(name: str, prediction: Prediction) -> Split:
     rounds = TOKENS / prediction.tokens_per_round
-    return Split(name, rounds * prediction.drafted_per_round * prediction.t_small, rounds * prediction.t_big_verify)
+    return Split(name, rounds * prediction.steps_per_round * prediction.t_small, rounds * prediction.t_big_verify)

@@ -212,7 +212,7 @@ def way_name(way: Way) -> str:
 
 def _terms(p: Prediction) -> dict[str, str]:
     return {
-        "n": f"{p.drafted_per_round:.2f}",
+        "n": f"{p.steps_per_round:.2f}",
         "small": f"{1e3 * p.t_small:.2f}",
         "big": f"{1e3 * p.t_big:.1f}",
         "verify": f"{1e3 * p.t_big_verify:.1f}",
