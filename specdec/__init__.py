@@ -9,8 +9,13 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Any
+
+# Before torch is loaded. Its threads wait for each other by spinning, for milliseconds unless told otherwise; beside
+# other work that keeps the very thread they wait for from its core, and a pass takes ten times as long.
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 _PUBLIC = {
     "load_pair": "models.pairs",

@@ -147,3 +147,11 @@ def test_the_app_leaves_one_of_its_cores_to_the_page_and_asks_before_torch_is_lo
     command = [sys.executable, "-c", START.format(allowed=cores)]
     said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert said.stdout.split() == [expected, "False"]
+
+
+@pytest.mark.parametrize(("own", "spins"), [({}, "1000"), ({"GOMP_SPINCOUNT": "7"}, "7")])
+def test_threads_spin_briefly_before_torch_is_loaded_unless_the_user_has_it_otherwise(own, spins):
+    code = "import os, sys, specdec; print(os.environ['GOMP_SPINCOUNT'], 'torch' in sys.modules)"
+    without = {name: value for name, value in os.environ.items() if name != "GOMP_SPINCOUNT"}
+    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=without | own, capture_output=True, text=True)
+    assert told.stdout.split() == [spins, "False"], told.stderr
