@@ -49,7 +49,7 @@ def run_a_long_prompt(page: Page) -> None:
 def measure(page: Page) -> None:
     page.get_by_role("tab", name=t("faster.tab")).click()
     page.click("#measure-run")
-    expect(page.locator("#measure-line")).to_contain_text(t("faster.warming"), timeout=PATIENCE)
+    expect(page.locator("#measure-line")).to_contain_text(t("measuring.warming"), timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("work", [run_a_long_prompt, measure])

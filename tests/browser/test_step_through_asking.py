@@ -106,7 +106,7 @@ def test_what_needs_no_model_works_while_the_queue_is_full(
     page.click("#draw-real")
     expect(page.locator("#sampling")).to_contain_text(t("app.queue_full"))
     page.get_by_role("tab", name=t("faster.tab")).click()
-    expect(page.locator("#race-line")).to_contain_text(t("faster.recorded"))
+    expect(page.locator("#race-line")).to_contain_text(t("measuring.recorded"))
     expect(page.locator("#race-view .ra-line")).to_contain_text("measured ratio")
     page.click("#race-run")
     expect(page.locator("#race-line")).to_contain_text(t("app.queue_full"))

@@ -141,7 +141,7 @@ def test_a_measurement(pair: Any, measure: Callable[..., Iterator[Any]]) -> None
     shelf = Watched(pair)
     seconds, shown = stopped_amid(shelf, partial(measure, shelf))
     assert seconds < FREE_SECONDS
-    assert shown[-1].line["text"] == t("faster.stopped") and shown[-1].line["mood"] == "done"
+    assert shown[-1].line["text"] == t("measuring.stopped") and shown[-1].line["mood"] == "done"
 
 
 def test_generate_itself(pair: Any) -> None:
@@ -193,7 +193,7 @@ def test_what_was_measured_before_the_stop_is_shown_with_its_number(pair_of, tin
         shown.append(step)
         if step.values is not None:
             stop.set()
-    assert shown[-1].line["text"] == t("faster.stopped_at", done=2, total=40)
+    assert shown[-1].line["text"] == t("measuring.stopped_at", done=2, total=40)
     assert shown[-1].values is not None
 
 

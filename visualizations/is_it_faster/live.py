@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from specdec.settings import BadInput, Settings
+from specdec.settings import Settings
 from specdec.timing.comparison import Comparison, Sweep
 from specdec.timing.records import Costs
 from visualizations.components.chart import chart_value
+from visualizations.components.measuring import Shown, Words, growing_steps, measured_steps
 from visualizations.components.status_line import status
 from visualizations.figures.pass_cost import pass_time, throughput
 from visualizations.figures.roofline import roofline_figure
@@ -30,8 +28,7 @@ from visualizations.is_it_faster.race import race_value
 from visualizations.is_it_faster.what_if import what_if_value
 from visualizations.is_it_faster.words import comparison_report, formula_report
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import ModelShelf, Waiting
-from visualizations.step_through.live_run import waiting_line
+from visualizations.serving.runner import ModelShelf
 from visualizations.text import t
 
 if TYPE_CHECKING:  # importing these costs torch
@@ -42,26 +39,6 @@ WIDTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 32, 48, 64)
 SWEEP_GAMMAS = (1, 2, 3, 4, 6, 8)
 COST_REPEATS, ROOFLINE_REPEATS = 5, 3
 RACE_SECONDS = 0.1  # between two drawings of a live race
-DRAWING_SHARE = 0.1  # of the time, at most: a record that grows takes longer to send, and the work waits meanwhile
-
-_LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What is on screen. values: of the section's parts, in their order; None leaves them as they are."""
-
-    line: dict[str, Any]
-    values: tuple[dict[str, Any], ...] | None = None
-
-
-@dataclass(frozen=True)
-class Words:
-    """How a record is shown: while it grows, when it is complete, and when its visitor stopped it."""
-
-    show: Callable[[Any], Shown]
-    finish: Callable[[Any], Shown]
-    halt: Callable[[Any], Shown]
 
 
 @dataclass(frozen=True)
@@ -122,8 +99,8 @@ def race_steps(
     def ended(key: str) -> Callable[[Race], Shown]:
         return lambda race: Shown(status(t(key), "done"), race_values(race))
 
-    words = Words(show, finish=ended("faster.race.finished"), halt=ended("faster.stopped"))
-    return _steps(shelf, stop, choice, partial(_race, prompt=prompt, settings=settings), words, every=RACE_SECONDS)
+    words = Words(show, finish=ended("faster.race.finished"), halt=ended("measuring.stopped"))
+    return measured_steps(shelf, stop, choice, partial(_race, prompt=prompt, settings=settings), words, every=RACE_SECONDS)
 
 
 def comparison_steps(
@@ -138,13 +115,13 @@ def comparison_steps(
     """A comparison of plain decoding and one draft length, after every prompt of every repeat."""
 
     work = partial(_compare, prompts=prompts, settings=settings, repeats=repeats, with_transformers=with_transformers)
-    return _growing(shelf, stop, choice, work, lambda record: comparison_values(record, record.way(f"gamma{settings.gamma}")))
+    return growing_steps(shelf, stop, choice, work, lambda record: comparison_values(record, record.way(f"gamma{settings.gamma}")))
 
 
 def machine_steps(shelf: ModelShelf, stop: threading.Event, choice: PairChoice, gamma: int) -> Iterator[Shown]:
     """Costs of passes, then the roofline."""
 
-    return _growing(shelf, stop, choice, partial(_machine, gamma=gamma), lambda record: machine_values(record, gamma))
+    return growing_steps(shelf, stop, choice, partial(_machine, gamma=gamma), lambda record: machine_values(record, gamma))
 
 
 def sweep_steps(
@@ -158,7 +135,7 @@ def sweep_steps(
     """Plain decoding and several draft lengths."""
 
     work = partial(_sweep, prompts=prompts, settings=settings, repeats=repeats)
-    return _growing(shelf, stop, choice, work, sweep_values)
+    return growing_steps(shelf, stop, choice, work, sweep_values, counted=lambda sweep: sweep.comparison)
 
 
 # What is done with a pair: functions of this module, so that a borrowed GPU's process can be told which. Their
@@ -196,63 +173,3 @@ def _sweep(pair: Any, prompts: tuple[str, ...], settings: Settings, repeats: int
     from specdec.timing.compare import sweep
 
     return sweep(pair, prompts, settings, gammas=SWEEP_GAMMAS, repeats=repeats)
-
-
-def _growing(
-    shelf: ModelShelf,
-    stop: threading.Event,
-    choice: PairChoice,
-    work: Callable[[Any], Iterator[Any]],
-    values: Callable[[Any], tuple],
-) -> Iterator[Shown]:
-    """Steps of a record with done and total, its own or its comparison's."""
-
-    def counted(key: str, mood: Any) -> Callable[[Any], Shown]:
-        def shown(record: Any) -> Shown:
-            of = record.comparison if isinstance(record, Sweep) else record
-            share = of.done / of.total if mood == "busy" else None
-            return Shown(status(t(key, done=of.done, total=of.total), mood, share), values(record))
-
-        return shown
-
-    words = Words(
-        counted("faster.progress", "busy"), finish=counted("faster.done", "done"), halt=counted("faster.stopped_at", "done")
-    )
-    return _steps(shelf, stop, choice, work, words)
-
-
-def _steps(
-    shelf: ModelShelf,
-    stop: threading.Event,
-    choice: PairChoice,
-    work: Callable[[Any], Iterator[Any]],
-    words: Words,
-    every: float = 0.0,
-) -> Iterator[Shown]:
-    """What to show at every step, at most one each `every` seconds, and at the end.
-
-    Drawing the steps takes at most about `DRAWING_SHARE` of the time, however large the record grows. Setting `stop`
-    ends it within a pass of a model, with what there is by then; a fault ends it in words.
-    """
-    record, due = None, 0.0
-    try:
-        with closing(shelf.using(choice, work, stop)) as events:
-            for event in events:
-                if isinstance(event, Waiting):
-                    free = event.loading is None and not event.busy
-                    yield Shown(status(t("faster.warming"), "busy") if free else waiting_line(event))
-                    continue
-                record = event
-                began = monotonic()
-                if began >= due:
-                    yield words.show(record)
-                    due = max(began + every, monotonic() + (monotonic() - began) * (1 / DRAWING_SHARE - 1))
-        if record is None:
-            yield Shown(status(t("faster.stopped"), "done"))
-        else:
-            yield words.halt(record) if stop.is_set() else words.finish(record)
-    except BadInput as refusal:
-        yield Shown(status(str(refusal), "fault"))
-    except Exception as fault:
-        _LOG.exception("A measurement failed")
-        yield Shown(status(t("faster.failed", fault=type(fault).__name__), "fault"), words.finish(record).values if record else None)

@@ -6,8 +6,8 @@ from specdec.models.pairs import CATALOGUE
 from specdec.timing.beside import BUSY_CORES
 from specdec.timing.comparison import Comparison, Prediction, Ratio, Result, Verdict, Way
 from specdec.timing.records import Costs, RunTiming, Spread
+from visualizations.components.report.component import fact, report_value, table
 from visualizations.figures.timing_style import machine
-from visualizations.is_it_faster.report.component import fact, report_value, table
 from visualizations.step_through.run_view.rounding import rounding_apart
 from visualizations.text import data, t
 

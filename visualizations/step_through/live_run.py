@@ -13,9 +13,10 @@ from specdec.settings import BadInput, Settings
 from specdec.trace.growing import Step
 from specdec.trace.trace import Trace
 from visualizations.components.status_line import status
+from visualizations.components.waiting import waiting_line
 from visualizations.serving.ahead import ahead
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import Loading, ModelShelf, Waiting
+from visualizations.serving.runner import ModelShelf
 from visualizations.step_through.run_view import ShownRun, empty_value, new_run
 from visualizations.text import t
 
@@ -70,25 +71,6 @@ def run_steps(
     except Exception as fault:
         _LOG.exception("A run failed")
         yield last(status(t("app.run_failed", fault=type(fault).__name__), "fault"))
-
-
-def waiting_line(event: Waiting) -> dict[str, Any]:
-    """What a run waits for."""
-    if event.loading is not None:
-        return loading_line(event.loading)
-    return status(t("app.model_busy" if event.busy else "app.reading"), "busy")
-
-
-def loading_line(loading: Loading | None) -> dict[str, Any]:
-    """How far the loading of a pair is."""
-    if loading is None:
-        return status(t("app.load_later"))
-    if loading.error is not None:
-        return status(str(loading.error), "fault")
-    if loading.pair is not None:
-        return status(t("app.loaded", pair=loading.choice.title), "done")
-    text = loading.progress.message if loading.progress else t("app.load_begins", pair=loading.choice.title)
-    return status(text, "busy", loading.progress.done if loading.progress else None)
 
 
 def run_line(run: ShownRun) -> dict[str, Any]:

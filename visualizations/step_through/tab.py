@@ -19,6 +19,7 @@ from visualizations.components.keeping import keep
 from visualizations.components.model_events import AT_ONCE, QUIET, ask_on, on_ask
 from visualizations.components.settings_form import SettingsForm, build_settings_form, form_values, read_form
 from visualizations.components.status_line import StatusLine, status
+from visualizations.components.waiting import loading_line
 from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
@@ -33,7 +34,7 @@ from visualizations.step_through.kept_run import (
     reopen_script,
     trace_on_screen,
 )
-from visualizations.step_through.live_run import loading_line, run_steps
+from visualizations.step_through.live_run import run_steps
 from visualizations.step_through.run_view import RunView, ShownRun, empty_value, new_run, run_view_value
 from visualizations.text import t
 

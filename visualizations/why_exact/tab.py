@@ -19,11 +19,11 @@ from specdec.trace.trace import Trace
 from visualizations.components.keeping import keep
 from visualizations.components.model_events import AT_ONCE, MODEL_QUEUE, QUIET, SEED_OR_FRESH, door
 from visualizations.components.table_view import TableView, table
+from visualizations.components.waiting import waiting_line
 from visualizations.serving.inputs import CUSTOM, PairChoice, pair_choice
 from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.kept_run import trace_on_screen
-from visualizations.step_through.live_run import waiting_line
 from visualizations.step_through.tab import RunOnScreen
 from visualizations.text import section, t
 from visualizations.why_exact.bars import checked_bars

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from visualizations.components.measuring import DRAWING_SHARE, Shown, Words, measured_steps
 from visualizations.components.status_line import status
-from visualizations.is_it_faster.live import DRAWING_SHARE, Shown, Words, _steps
 
 COUNT, WORK_SECONDS = 100, 0.002
 
@@ -28,7 +28,7 @@ class Shelf:
 def test_a_drawing_that_takes_long_comes_seldom(drawing: float) -> None:
     shown = []
     words = Words(*[lambda record: Shown(status(str(record.number)))] * 3)
-    steps = _steps(Shelf(), threading.Event(), None, None, words)
+    steps = measured_steps(Shelf(), threading.Event(), None, None, words)
     for step in steps:
         shown.append(int(step.line["text"]))
         time.sleep(drawing)
