@@ -6,6 +6,8 @@ All of them take acceptance at each place as independent with one rate alpha.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 MAX_GAMMA = 32
 
 
@@ -28,6 +30,32 @@ def best_gamma(alpha: float, cost_ratio: float, verify_ratio: float = 1.0) -> tu
     speedups = {0: 1.0} | {
         gamma: predicted_speedup(expected_tokens(alpha, gamma), gamma, cost_ratio, verify_ratio)
         for gamma in range(1, MAX_GAMMA + 1)
+    }
+    gamma = max(speedups, key=lambda length: (speedups[length], -length))
+    return gamma, speedups[gamma]
+
+
+def shared_speedup(
+    alpha: float, gamma: int, batch: int, draft_seconds: float, target_seconds: Callable[[float], float]
+) -> float:
+    """Speedup where `batch` texts are decoded together: E[tokens per round] t(B) / (gamma t_draft + t(B (gamma + 1))).
+
+    target_seconds(n): a target pass over n tokens, of whichever texts. Plain decoding gives each text a token for
+    t(B); a round verifies B (gamma + 1) tokens in one pass. draft_seconds: a draft step of all texts, taken as that
+    of one: a draft is bound by memory longer than its target. Texts are taken to stay in step.
+    """
+    together = gamma * draft_seconds + target_seconds(batch * (gamma + 1))
+    return expected_tokens(alpha, gamma) * target_seconds(batch) / together
+
+
+def best_shared(
+    alpha: float, batch: int, draft_seconds: float, target_seconds: Callable[[float], float], most_tokens: int
+) -> tuple[int, float]:
+    """The draft length with the largest `shared_speedup` among those whose pass holds at most `most_tokens`; (0, 1.0)
+    where none helps."""
+    longest = min(MAX_GAMMA, most_tokens // batch - 1)
+    speedups = {0: 1.0} | {
+        gamma: shared_speedup(alpha, gamma, batch, draft_seconds, target_seconds) for gamma in range(1, longest + 1)
     }
     gamma = max(speedups, key=lambda length: (speedups[length], -length))
     return gamma, speedups[gamma]

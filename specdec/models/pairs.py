@@ -157,12 +157,12 @@ def load_models(
     kind = pick_dtype(dtype, where)
     target_model, tokenizer = _load(target, kind, where, progress)
     vocab_size = real_vocab_size(tokenizer)
-    big = _language_model(target_model, target, vocab_size)
+    big = language_model(target_model, target, vocab_size)
     small = None
     if draft is not None:
         draft_model, draft_tokenizer = _load_draft(draft, target, target_model, tokenizer, kind, where, progress)
         refuse_unless_same_tokens(target, tokenizer, draft, draft_tokenizer)
-        small = _language_model(draft_model, draft, vocab_size)
+        small = language_model(draft_model, draft, vocab_size)
         vocab_size = min(big.vocab_size, small.vocab_size)
         big.vocab_size = small.vocab_size = vocab_size
     progress(Progress("ready", 1.0, "The models are ready."))
@@ -176,7 +176,7 @@ def load_models(
     )
 
 
-def _language_model(model: PreTrainedModel, name: str, vocab_size: int) -> LanguageModel:
+def language_model(model: PreTrainedModel, name: str, vocab_size: int) -> LanguageModel:
     """On CUDA the static cache with graphs; elsewhere a cache that grows, which attends to less."""
     from specdec.models.static import StaticModel
     from specdec.models.transformers_model import TransformersModel

@@ -113,13 +113,14 @@ def student_state(student: LlamaForCausalLM) -> dict[str, Tensor]:
     return {name: tensor.detach() for name, tensor in own.items()}
 
 
-def load_student(target: PreTrainedModel, folder: Path = BUNDLED) -> LlamaForCausalLM:
+def load_student(target: PreTrainedModel, folder: Path = BUNDLED, *, head: int | None = None) -> LlamaForCausalLM:
     """The student kept in `folder`, checked against its sha256 sums and built on the target's embeddings.
 
-    On a CPU its own matrices and its head are held in 8 bits.
+    head: score only so many of its ids, the lowest: a byte-pair vocabulary numbers its tokens as they were merged,
+    the commonest first. None: all. On a CPU its own matrices and its head are held in 8 bits.
     """
     state, head_ids = read_student(folder)
-    student = build_student(target, state, head_ids)
+    student = build_student(target, state, head_ids[:head])
     if student.device.type == "cpu":
         in_eight_bits(student)
     return student
