@@ -10,6 +10,7 @@ import gradio as gr
 from specdec.trace.trace import MAX_JSON_BYTES
 from visualizations.api import decode_endpoint
 from visualizations.components.model_events import MODEL_QUEUE
+from visualizations.drafting.tab import build_drafting, lead_to
 from visualizations.is_it_faster.tab import build_is_it_faster
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
@@ -19,6 +20,7 @@ from visualizations.why_exact.tab import build_exact_tab
 
 HERE = Path(__file__).parent
 QUEUE_SIZE = 32
+STEP_THROUGH = "step_through"
 MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
 HOUR = 3600
 MOST_VISITORS_KEPT = 200
@@ -29,13 +31,16 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
     shelf = shelf or ModelShelf()
     with gr.Blocks(title=t("app.title"), analytics_enabled=False, delete_cache=(HOUR, HOUR)) as demo:
         gr.Markdown(f"# {t('app.title')}\n{t('app.subtitle')}", elem_id="title")
-        with gr.Tabs():
-            with gr.Tab(t("app.tabs.step_through")):
+        with gr.Tabs() as tabs:
+            with gr.Tab(t("app.tabs.step_through"), id=STEP_THROUGH):
                 run = build_step_through(demo, shelf)
             with gr.Tab(t("exact.tab")) as tab:
                 build_exact_tab(demo, tab, shelf, run)
             with gr.Tab(t("faster.tab")):
                 build_is_it_faster(demo, shelf)
+            with gr.Tab(t("drafting.tab")) as tab:
+                worst = build_drafting(demo, tab, shelf, run)
+        lead_to(worst, tabs, STEP_THROUGH)
         calls = OpenRuns()
         calls.stop_when_left(demo)
         gr.api(decode_endpoint(shelf, calls), api_name="decode", **MODEL_QUEUE)

@@ -9,10 +9,11 @@ from pathlib import Path
 from specdec.settings import BadInput
 
 OWN = Path(__file__).with_name("prompts.txt")
+OWN_KINDS = ("code", "explanation", "list", "story", "summary", "arithmetic")  # in the order of `own_prompts`
 
 
 def own_prompts() -> list[str]:
-    """Code, explanation, list, story, summary, arithmetic: acceptance depends on the kind of text."""
+    """One of each of `OWN_KINDS`: acceptance depends on the kind of text."""
     return read_prompts(OWN)
 
 

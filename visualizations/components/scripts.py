@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+THEORY_JS = Path(__file__).parent / "theory.js"
 _PAGE = Path(__file__).parent / "page.js"
 
 

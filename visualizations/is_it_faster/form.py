@@ -11,11 +11,11 @@ from gradio.components import Component
 
 from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
 from specdec.settings import DRAFTERS, MAX_GAMMA, BadInput, Settings, choice, shown, whole_number
-from specdec.timing.prompts import own_prompts
+from specdec.timing.prompts import OWN_KINDS, own_prompts
 from visualizations.serving.inputs import PairChoice
 from visualizations.text import t
 
-PROMPTS = ("code", "explanation", "list", "story", "summary", "arithmetic")  # in the order of own_prompts()
+PROMPTS = OWN_KINDS
 SETTING_FIELDS = ("gamma", "temperature", "rule", "drafter", "max_new_tokens")
 RULES_HERE = ("token", "match")
 MOST_TOKENS, MOST_REPEATS = 256, 20
@@ -67,7 +67,7 @@ def build_settings_part() -> SettingsPart:
 def build_runs_part() -> RunsPart:
     """Create the components inside the Blocks that is open."""
     prompts = gr.CheckboxGroup(
-        [(t(f"faster.measure.prompt.{key}"), key) for key in PROMPTS], value=list(START_PROMPTS),
+        [(t(f"measuring.prompt.{key}"), key) for key in PROMPTS], value=list(START_PROMPTS),
         label=t("faster.measure.prompts"), interactive=True, elem_id="timing-prompts",
     )  # fmt: skip
     repeats = gr.Slider(

@@ -3,25 +3,6 @@
 const plot = element.querySelector(".ch-plot");
 const said = element.querySelector(".ch-said");
 const empty = element.querySelector(".ch-empty");
-const NARROW = 520;
-
-// On a phone the legend goes below the plot, where its lines take no height from it, and type shrinks.
-function fitted(layout) {
-  const narrow = plot.clientWidth < NARROW;
-  const touch = matchMedia("(pointer: coarse)").matches;
-  const fit = { ...layout, dragmode: touch ? false : "zoom", uirevision: "keep" };
-  if (!narrow) return fit;
-  fit.font = { ...layout.font, size: 12 };
-  fit.margin = { ...layout.margin, l: 44 };
-  for (const name of ["xaxis", "yaxis"]) {
-    const title = layout[name].title;
-    fit[name] = { ...layout[name], tickfont: { size: 12 }, title: title && { ...title, font: { size: 12 } } };
-  }
-  fit.legend = { ...layout.legend, y: -0.25, yanchor: "top", font: { size: 12 } };
-  fit.height = layout.height + 110;
-  if (fit.annotations) fit.annotations = fit.annotations.map((note) => ({ ...note, font: { size: 11 } }));
-  return fit;
-}
 
 function draw() {
   const value = JSON.parse(JSON.stringify(props.value || {})); // plotly writes into what it is given
@@ -32,9 +13,7 @@ function draw() {
   said.textContent = value.said || "";
   plot.setAttribute("aria-label", props.name + (value.said ? ": " + value.said : ""));
   if (!there) return;
-  const layout = fitted(value.figure.layout);
-  plot.style.minHeight = layout.height + "px";
-  drawPlot(plot, value.figure.data, layout);
+  drawFigure(plot, value.figure);
 }
 
 element.querySelector(".ch").setAttribute("aria-label", props.name);

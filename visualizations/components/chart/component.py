@@ -14,6 +14,7 @@ from visualizations.components.scripts import script
 
 HERE = Path(__file__).parent
 CHART_CSS = HERE / "chart.css"
+FITTED_JS = HERE / "fitted.js"
 
 
 def embedded(figure: go.Figure) -> dict[str, Any]:
@@ -37,7 +38,7 @@ class Chart(gr.HTML):
                 "<figcaption class='ch-said'></figcaption></figure>"
             ),
             css_template=CHART_CSS.read_text("utf-8"),
-            js_on_load=script(LOADER_JS, HERE / "chart.js"),
+            js_on_load=script(LOADER_JS, FITTED_JS, HERE / "chart.js"),
             apply_default_css=False,
             name=name,
             empty=empty,

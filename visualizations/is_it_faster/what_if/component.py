@@ -15,7 +15,7 @@ from specdec.exactness.theory import MAX_GAMMA
 from specdec.timing.comparison import Sweep
 from visualizations.components.chart.component import CHART_CSS, embedded
 from visualizations.components.plotly_files import LOADER_JS, serve_plotly
-from visualizations.components.scripts import script
+from visualizations.components.scripts import THEORY_JS, script
 from visualizations.figures.gamma_sweep import SHOWN_GAMMAS, TRACES, gamma_sweep, measured_what_if, x_axis
 from visualizations.text import section
 
@@ -42,7 +42,7 @@ class WhatIfView(gr.HTML):
             value=value or what_if_value(None),
             html_template=(HERE / "what_if.html").read_text("utf-8"),
             css_template=chart_css + (HERE / "what_if.css").read_text("utf-8"),
-            js_on_load=script(LOADER_JS, HERE / "theory.js", HERE / "what_if.js"),
+            js_on_load=script(LOADER_JS, THEORY_JS, HERE / "what_if.js"),
             apply_default_css=False,
             words=section("faster.sweep", language),
             limits={name: list(limits) for name, limits in LIMITS.items()},

@@ -123,6 +123,23 @@ function receive() {
   askForMissing();
 }
 
+// Another tab points at a position: it is selected once this one can be seen.
+const FRAMES_TO_BE_SEEN = 120;
+
+function onPointedAt(event) {
+  if (!element.isConnected) return document.removeEventListener("specdec:choose", onPointedAt);
+  chooseWhenSeen(event.detail, FRAMES_TO_BE_SEEN);
+}
+
+function chooseWhenSeen(index, frames) {
+  if (!frames) return;
+  if (element.offsetParent === null) return requestAnimationFrame(() => chooseWhenSeen(index, frames - 1));
+  pause();
+  choose(index, true);
+  part("strip").scrollIntoView({ block: "start" });
+}
+
+document.addEventListener("specdec:choose", onPointedAt);
 part("region").setAttribute("aria-label", words.region);
 receive();
 watch("value", receive);

@@ -1,0 +1,1 @@
+"""The tab "Drafting": what makes a draft worth its cost?"""

@@ -1,0 +1,99 @@
+"""From the records of this tab to what its sections show, whole or while they are measured."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from specdec.settings import Settings
+from specdec.timing.records import Costs
+from visualizations.components.chart import chart_value
+from visualizations.components.measuring import Shown, growing_steps
+from visualizations.drafting import works
+from visualizations.drafting.columns import columns_value
+from visualizations.drafting.form import Request
+from visualizations.drafting.shared import shared_value
+from visualizations.drafting.threshold import threshold_value
+from visualizations.drafting.words import (
+    drafters_report,
+    entropy_caption,
+    place_caption,
+    policies_report,
+    policy_answers,
+    runs_caption,
+    shared_caption,
+)
+from visualizations.figures.acceptance import overlap_by_entropy, rates, rates_by_kind
+from visualizations.figures.drafter_map import drafter_map
+from visualizations.serving.runner import ModelShelf
+from visualizations.text import t
+
+if TYPE_CHECKING:  # importing these costs torch
+    from specdec.exactness.dependence import Dependence
+    from specdec.timing.drafters import Drafters
+
+COST_REPEATS = 3
+THRESHOLD = Settings().entropy_threshold
+
+Values = tuple[Any, ...]
+
+
+def policies_values(record: works.Policies) -> Values:
+    """Of the columns, the report and the threshold's columns."""
+    runs, comparison = record.runs, record.comparison
+    said = runs_caption(runs)
+    costs = comparison.costs if comparison else None
+    return columns_value(runs, policy_answers(runs), said), policies_report(comparison), threshold_value(runs, costs, said)
+
+
+def dependence_values(record: Dependence) -> Values:
+    """Of the charts by place, by the draft's entropy, by the target's, and by kind."""
+    from specdec.exactness.dependence import by_place, by_prompt, by_target_entropy, by_token_kind
+
+    facts, places = record.facts, by_place(record.facts)
+    kinds = rates_by_kind(by_token_kind(facts), by_prompt(facts, record.prompts))
+    return (
+        chart_value(rates(places, t("drafting.acceptance.place_axis")), place_caption(record, places)),
+        chart_value(overlap_by_entropy(facts, THRESHOLD), entropy_caption(record, THRESHOLD)),
+        chart_value(
+            rates(by_target_entropy(facts), t("drafting.acceptance.target_entropy_axis")), t("drafting.acceptance.target_said")
+        ),
+        chart_value(kinds, t("drafting.acceptance.kind_said")),
+    )
+
+
+def drafters_values(record: Drafters) -> Values:
+    """Of the map and the table."""
+    longest = int(record.costs.target[-1].tokens) - 1
+    return chart_value(drafter_map(record), t("drafting.drafters.said", gamma=longest)), drafters_report(record)
+
+
+def costs_values(record: Costs, alpha: float) -> Values:
+    """Of the view of the shared machine. alpha: where its slider stands."""
+    return (shared_value(record, alpha, shared_caption(record)),)
+
+
+def policies_steps(shelf: ModelShelf, stop: threading.Event, asked: Request, prompt: str) -> Iterator[Shown]:
+    """One prompt under every policy, then by turns against plain decoding."""
+    work = partial(works.policies, prompt=prompt, settings=asked.settings, repeats=asked.repeats)
+    return growing_steps(shelf, stop, asked.choice, work, policies_values)
+
+
+def dependence_steps(shelf: ModelShelf, stop: threading.Event, asked: Request) -> Iterator[Shown]:
+    """Every tested draft of a run of each prompt."""
+    work = partial(works.dependence, prompts=asked.prompts, kinds=asked.kinds, settings=asked.settings)
+    return growing_steps(shelf, stop, asked.choice, work, dependence_values)
+
+
+def drafters_steps(shelf: ModelShelf, stop: threading.Event, asked: Request) -> Iterator[Shown]:
+    """Every drafter on the same prompts."""
+    work = partial(works.drafters, prompts=asked.prompts, settings=asked.settings, repeats=asked.repeats)
+    return growing_steps(shelf, stop, asked.choice, work, drafters_values)
+
+
+def costs_steps(shelf: ModelShelf, stop: threading.Event, asked: Request, alpha: float) -> Iterator[Shown]:
+    """Passes over 1 to the most tokens."""
+    work = partial(works.costs, repeats=COST_REPEATS)
+    return growing_steps(shelf, stop, asked.choice, work, partial(costs_values, alpha=alpha))

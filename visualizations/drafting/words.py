@@ -1,0 +1,209 @@
+"""What the records of drafting say, in words: sentences, verdicts, tables. Pure functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from specdec.timing.comparison import Comparison, Ratio, Way
+from specdec.timing.policies import PolicyRun, PolicyRuns
+from specdec.timing.records import Costs
+from visualizations.components.report.component import report_value, table
+from visualizations.figures.shared_machine import BATCHES, most_tokens
+from visualizations.figures.timing_style import machine
+from visualizations.text import t
+
+if TYPE_CHECKING:  # importing these costs torch
+    from specdec.exactness.dependence import Dependence, Share
+    from specdec.timing.drafters import DrafterPoint, Drafters
+
+NONE = "–"
+PLAIN = "plain"
+MIN_PAIRS = 5  # of runs, as in `specdec.timing.statistics`
+
+
+def policy_answers(runs: PolicyRuns) -> dict[str, str]:
+    """Each policy's run in a sentence."""
+    return {run.policy: _policy_answer(run, runs) for run in runs.runs}
+
+
+def runs_caption(runs: PolicyRuns) -> str:
+    """Of which prompt and with which models, and how it was sampled."""
+    return t(
+        "drafting.columns.said",
+        prompt=_short(runs.prompt),
+        seed=runs.settings.seed,
+        gamma=runs.settings.gamma,
+        where=machine(runs.hardware, runs.pair, runs.dtype),
+    )
+
+
+def policies_report(comparison: Comparison | None) -> dict:
+    """Whether a policy beats the best fixed length, and the table of all."""
+    if comparison is None:
+        return report_value(t("drafting.verdict.none"))
+    verdict, rows = policies_verdict(comparison), _policy_rows(comparison)
+    head = [t(f"drafting.table.{name}") for name in ("policy", "per_round", "drafts", "wasted", "predicted", "speedup")]
+    settings = comparison.ways[-1].settings
+    note = t(
+        "drafting.table.note",
+        prompts=len(comparison.prompts),
+        repeats=comparison.repeats,
+        done=comparison.done,
+        total=comparison.total,
+        temperature=f"{settings.temperature:g}",
+        tokens=settings.max_new_tokens,
+        where=where_of(comparison),
+    )
+    return report_value(verdict, "", (), [table(t("drafting.table.policies"), head, rows)], note)
+
+
+def policies_verdict(comparison: Comparison) -> str:
+    """'No better than γ = 2' where that is so: the best policy against the best fixed length, run by run."""
+    from specdec.timing.lengths import best_fixed, gain
+
+    fixed, policy = best_fixed(comparison), _best_policy(comparison)
+    ratio = gain(comparison, policy, fixed) if fixed is not None and policy is not None else None
+    if ratio is None or ratio.low is None or ratio.high is None or ratio.n < MIN_PAIRS:
+        return t("drafting.verdict.few", n=ratio.n if ratio else 0, least=MIN_PAIRS)
+    best = comparison.result(fixed, comparison.way(PLAIN)).speedup
+    return t(
+        f"drafting.verdict.{_compared(ratio)}",
+        policy=t(f"drafting.columns.policy.{comparison.ways[policy].settings.policy}"),
+        gamma=comparison.ways[fixed].settings.gamma,
+        fixed=f"{best.pooled:.2f}",
+        ratio=f"{ratio.pooled:.2f}",
+        low=f"{ratio.low:.2f}",
+        high=f"{ratio.high:.2f}",
+        n=ratio.n,
+    )
+
+
+def place_caption(dependence: Dependence, shares: tuple[Share, ...]) -> str:
+    """How acceptance goes along the draft; that it rises is said only where it does."""
+    if not shares:
+        return ""
+    first, last = shares[0], shares[-1]
+    way = "rises" if last.rate > first.rate else "falls"
+    return t(
+        f"drafting.acceptance.place_{way}", first=f"{first.rate:.2f}", last=f"{last.rate:.2f}", place=last.label,
+        n=sum(share.tested for share in shares), where=_where(dependence),
+    )  # fmt: skip
+
+
+def entropy_caption(dependence: Dependence, threshold: float) -> str:
+    """How well the two models agree on both sides of the threshold."""
+    sides = [[f.overlap for f in dependence.facts if (f.draft_entropy > threshold) is above] for above in (False, True)]
+    below, above = (f"{sum(side) / len(side):.2f}" if side else NONE for side in sides)
+    return t("drafting.acceptance.entropy_said", below=below, above=above, threshold=f"{threshold:g}")
+
+
+def drafters_report(drafters: Drafters) -> dict:
+    """The table of all drafters, with the fastest in a sentence."""
+    measured = [point for point in drafters.points if point.speedup is not None]
+    best = max(measured, key=lambda point: point.speedup, default=None)
+    verdict = ""
+    if best:
+        low, high = (NONE if value is None else f"{value:.2f}" for value in (best.low, best.high))
+        name = t(f"drafting.drafters.key.{best.key}")
+        verdict = t("drafting.drafters.best", name=name, speedup=f"{best.speedup:.2f}", low=low, high=high)
+    head = [t(f"drafting.table.{name}") for name in ("drafter", "c", "alpha", "per_round", "speedup")]
+    note = t(
+        "drafting.drafters.note", gamma=drafters.settings.gamma, prompts=drafters.prompts,
+        temperature=f"{drafters.settings.temperature:g}", done=drafters.done, total=drafters.total,
+        where=machine(drafters.hardware, drafters.pair, drafters.dtype),
+    )  # fmt: skip
+    rows = [_drafter_row(point) for point in drafters.points]
+    return report_value(verdict, "", (), [table(t("drafting.table.drafters"), head, rows)], note)
+
+
+def shared_caption(costs: Costs) -> str:
+    """What the lines were computed from."""
+    return t(
+        "drafting.shared.said",
+        one=f"{1e3 * costs.target_seconds(1):.0f}",
+        batch=BATCHES[-1],
+        many=f"{1e3 * costs.target_seconds(BATCHES[-1]):.0f}",
+        most=most_tokens(costs),
+        last=f"{1e3 * costs.target_seconds(most_tokens(costs)):.0f}",
+        draft=f"{1e3 * costs.draft_seconds:.1f}",
+        where=where_of(costs),
+    )
+
+
+def where_of(record: Comparison | Costs) -> str:
+    """'pair in dtype on machine'."""
+    return machine(record.hardware, record.pair, record.dtype)
+
+
+def _policy_answer(run: PolicyRun, runs: PolicyRuns) -> str:
+    count = len(run.rounds)
+    drafts, wasted = sum(len(r.drafts) for r in run.rounds), sum(r.wasted for r in run.rounds)
+    tokens = sum(r.accepted + 1 for r in run.rounds)
+    threshold = {"entropy": runs.settings.entropy_threshold, "confidence": runs.settings.confidence_threshold}
+    rule = t(f"drafting.columns.rule.{run.policy}", gamma=runs.settings.gamma, threshold=threshold.get(run.policy))
+    counted = t("drafting.columns.answer", per_round=f"{tokens / count:.2f}", drafts=drafts, wasted=wasted, rounds=count)
+    return f"{rule} {counted}"
+
+
+def _compared(ratio: Ratio) -> str:
+    if ratio.low > 1:
+        return "better"
+    return "worse" if ratio.high < 1 else "no_better"
+
+
+def _best_policy(comparison: Comparison) -> int | None:
+    plain = comparison.way(PLAIN)
+    ways = [index for index, way in enumerate(comparison.ways) if way.settings.policy != "fixed"]
+    results = [result for result in (comparison.result(index, plain) for index in ways) if result and result.speedup]
+    return max(results, key=lambda result: result.speedup.pooled).way if results else None
+
+
+def _policy_rows(comparison: Comparison) -> list[list[str]]:
+    plain, rows = comparison.way(PLAIN), []
+    for index, way in enumerate(comparison.ways):
+        row, result = comparison.row(index), comparison.result(index, plain)
+        if index == plain or row is None or result is None:
+            continue
+        timing = row.timing
+        rows.append([
+            _way_name(way),
+            _number(row.tokens_per_round),
+            _number(timing.drafted_per_round),
+            _number((timing.drafted - timing.tested) / timing.rounds if timing.rounds else None),
+            f"{result.prediction.speedup:.2f}×" if result.prediction else NONE,
+            _interval(result.speedup),
+        ])  # fmt: skip
+    return rows
+
+
+def _way_name(way: Way) -> str:
+    name = t(f"drafting.columns.policy.{way.settings.policy}")
+    key = "fixed" if way.settings.policy == "fixed" else "at_most"
+    return t(f"drafting.table.{key}", policy=name, gamma=way.settings.gamma)
+
+
+def _drafter_row(point: DrafterPoint) -> list[str]:
+    speedup = NONE if point.speedup is None else f"{point.speedup:.2f}×"
+    interval = "" if point.low is None or point.high is None else f" [{point.low:.2f}, {point.high:.2f}]"
+    name = t(f"drafting.drafters.key.{point.key}")
+    return [name, f"{point.cost_ratio:.3f}", _number(point.alpha), _number(point.tokens_per_round), speedup + interval]
+
+
+def _interval(ratio: Ratio | None) -> str:
+    if ratio is None:
+        return NONE
+    interval = "" if ratio.low is None or ratio.high is None else f" [{ratio.low:.2f}, {ratio.high:.2f}]"
+    return f"{ratio.pooled:.2f}×{interval}"
+
+
+def _number(value: float | None) -> str:
+    return NONE if value is None else f"{value:.2f}"
+
+
+def _where(dependence: Dependence) -> str:
+    return t("drafting.acceptance.where", pair=dependence.pair, dtype=dependence.dtype, tokens=dependence.settings.max_new_tokens)
+
+
+def _short(text: str, most: int = 80) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
