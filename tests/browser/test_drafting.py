@@ -77,7 +77,7 @@ def slide(page: Page, view: str, value: float) -> None:
 
 def heights(page: Page, view: str) -> dict[str, list[int]]:
     rows = page.evaluate("(id) => document.querySelector('#' + id + ' .ch-plot').data.map((trace) => trace.y)", view)
-    return dict(zip(TRACES, rows))
+    return {name: [height or 0 for height in row] for name, row in zip(TRACES, rows)}
 
 
 def test_it_opens_with_what_was_recorded_and_asks_for_no_model(opened: Page) -> None:

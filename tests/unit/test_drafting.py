@@ -85,14 +85,15 @@ def test_columns_stack_to_the_drafts_and_mark_the_best_length() -> None:
     figure = draft_columns(made_policy_runs())
     assert [frame.name for frame in figure.frames] == list(POLICIES)
     traces = dict(zip(TRACES, figure.frames[0].data))
-    assert [tuple(traces[name].y) for name in TRACES] == [(4, 0, 8), (1, 1, 0), (3, 7, 0), (0, 0, 0), (5, 1, 8)]
+    stacked = {name: tuple(height or 0 for height in trace.y) for name, trace in traces.items()}
+    assert [stacked[name] for name in TRACES] == [(4, 0, 8), (1, 1, 0), (3, 7, 0), (0, 0, 0), (5, 1, 8)]
     assert "<b>" not in traces["best"].text[0] and "&lt;b&gt;" in traces["best"].text[0]
     assert [len(frame.data[0].x) for frame in figure.frames] == [3, 2, 1, 2, 1]
 
 
 def test_columns_that_a_threshold_cuts_keep_their_height() -> None:
     figure = cut_columns(made_policy_runs().runs[0], "entropy", 0.6, MOST)
-    heights = [tuple(figure.data[TRACES.index(name)].y) for name in ("kept", "rejected", "wasted", "undrafted")]
+    heights = [tuple(height or 0 for height in figure.data[TRACES.index(name)].y) for name in ("kept", "rejected", "wasted", "undrafted")]
     assert heights == [(3, 0, 8), (0, 1, 0), (0, 0, 0), (5, 7, 0)]
     assert [sum(column) for column in zip(*heights)] == [8, 8, 8]
 

@@ -19,11 +19,14 @@ from visualizations.drafting.threshold import threshold_value
 from visualizations.drafting.words import (
     drafters_report,
     entropy_caption,
+    kind_caption,
     place_caption,
     policies_report,
     policy_answers,
     runs_caption,
     shared_caption,
+    target_caption,
+    threshold_caption,
 )
 from visualizations.figures.acceptance import overlap_by_entropy, rates, rates_by_kind
 from visualizations.figures.drafter_map import drafter_map
@@ -43,9 +46,9 @@ Values = tuple[Any, ...]
 def policies_values(record: works.Policies) -> Values:
     """Of the columns, the report and the threshold's columns."""
     runs, comparison = record.runs, record.comparison
-    said = runs_caption(runs)
     costs = comparison.costs if comparison else None
-    return columns_value(runs, policy_answers(runs), said), policies_report(comparison), threshold_value(runs, costs, said)
+    columns = columns_value(runs, policy_answers(runs), runs_caption(runs))
+    return columns, policies_report(comparison), threshold_value(runs, costs, threshold_caption(runs))
 
 
 def dependence_values(record: Dependence) -> Values:
@@ -53,14 +56,12 @@ def dependence_values(record: Dependence) -> Values:
     from specdec.exactness.dependence import by_place, by_prompt, by_target_entropy, by_token_kind
 
     facts, places = record.facts, by_place(record.facts)
-    kinds = rates_by_kind(by_token_kind(facts), by_prompt(facts, record.prompts))
+    targets, tokens, prompts = by_target_entropy(facts), by_token_kind(facts), by_prompt(facts, record.prompts)
     return (
         chart_value(rates(places, t("drafting.acceptance.place_axis")), place_caption(record, places)),
         chart_value(overlap_by_entropy(facts, THRESHOLD), entropy_caption(record, THRESHOLD)),
-        chart_value(
-            rates(by_target_entropy(facts), t("drafting.acceptance.target_entropy_axis")), t("drafting.acceptance.target_said")
-        ),
-        chart_value(kinds, t("drafting.acceptance.kind_said")),
+        chart_value(rates(targets, t("drafting.acceptance.target_entropy_axis")), target_caption(targets)),
+        chart_value(rates_by_kind(tokens, prompts), kind_caption(tokens, prompts)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from specdec.timing.comparison import Comparison, Ratio, Way
@@ -19,6 +20,7 @@ if TYPE_CHECKING:  # importing these costs torch
 NONE = "–"
 PLAIN = "plain"
 MIN_PAIRS = 5  # of runs, as in `specdec.timing.statistics`
+ENOUGH = 10  # tested drafts of a kind
 
 
 def policy_answers(runs: PolicyRuns) -> dict[str, str]:
@@ -35,6 +37,11 @@ def runs_caption(runs: PolicyRuns) -> str:
         gamma=runs.settings.gamma,
         where=machine(runs.hardware, runs.pair, runs.dtype),
     )
+
+
+def threshold_caption(runs: PolicyRuns) -> str:
+    """What a cut can tell, and what it can't."""
+    return t("drafting.threshold.said", gamma=runs.settings.gamma, where=machine(runs.hardware, runs.pair, runs.dtype))
 
 
 def policies_report(comparison: Comparison | None) -> dict:
@@ -78,7 +85,7 @@ def policies_verdict(comparison: Comparison) -> str:
     )
 
 
-def place_caption(dependence: Dependence, shares: tuple[Share, ...]) -> str:
+def place_caption(dependence: Dependence, shares: Sequence[Share]) -> str:
     """How acceptance goes along the draft; that it rises is said only where it does."""
     if not shares:
         return ""
@@ -95,6 +102,28 @@ def entropy_caption(dependence: Dependence, threshold: float) -> str:
     sides = [[f.overlap for f in dependence.facts if (f.draft_entropy > threshold) is above] for above in (False, True)]
     below, above = (f"{sum(side) / len(side):.2f}" if side else NONE for side in sides)
     return t("drafting.acceptance.entropy_said", below=below, above=above, threshold=f"{threshold:g}")
+
+
+def target_caption(shares: Sequence[Share]) -> str:
+    """From the surest bin of the target's entropy to the least sure."""
+    if len(shares) < 2:
+        return ""
+    first, last = shares[0], shares[-1]
+    return t(
+        "drafting.acceptance.target_said", first=f"{first.rate:.2f}", low=first.label, last=f"{last.rate:.2f}", high=last.label
+    )
+
+
+def kind_caption(tokens: Sequence[Share], prompts: Sequence[Share]) -> str:
+    """The easiest and the hardest kind of token and of prompt, among those with enough drafts to tell."""
+    said = []
+    for name, shares in (("token", tokens), ("prompt", prompts)):
+        told = sorted((share for share in shares if share.tested >= ENOUGH), key=lambda share: share.rate)
+        if len(told) > 1:
+            ends = {end: t(f"drafting.acceptance.{name}.{share.label}") for end, share in (("worst", told[0]), ("best", told[-1]))}
+            rates = {"low": f"{told[0].rate:.2f}", "high": f"{told[-1].rate:.2f}"}
+            said.append(t(f"drafting.acceptance.{name}_said", **ends, **rates))
+    return " ".join(said)
 
 
 def drafters_report(drafters: Drafters) -> dict:

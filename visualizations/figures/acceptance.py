@@ -42,7 +42,7 @@ def rates_by_kind(tokens: Sequence[Share], prompts: Sequence[Share]) -> go.Figur
         data.append({**one, "name": t(f"drafting.acceptance.{kind}_kind")})
     layout = base_layout(
         HEIGHT + 90,
-        xaxis=axis(t("drafting.acceptance.alpha_axis"), range=[0, 1.04], dtick=0.2),
+        xaxis=axis(t("drafting.acceptance.alpha_axis"), range=[-0.03, 1.04], dtick=0.2),
         yaxis=axis("", type="category", autorange="reversed", showgrid=False),
     )
     return go.Figure(data=data, layout=layout)

@@ -52,9 +52,9 @@ def _columns(rounds: Sequence[DraftedRound], cuts: Sequence[Cut], most: int) -> 
         "wasted": [cut.wasted for cut in cuts],
         "undrafted": [len(round_.drafts) - cut.drafted for round_, cut in zip(rounds, cuts)],
     }
-    bars = [
+    bars = [  # a bar of height 0 would still have its outline
         {
-            "type": "bar", "x": x, "y": heights[name], "name": t(f"drafting.columns.{name}"), "marker": look,
+            "type": "bar", "x": x, "y": [height or None for height in heights[name]], "name": t(f"drafting.columns.{name}"), "marker": look,
             "hoverinfo": "skip", "showlegend": name != "undrafted" or any(heights[name]),
         }
         for name, look in _LOOKS.items()
@@ -78,7 +78,7 @@ def _said(round_: DraftedRound) -> str:
 
 
 def _layout(rounds: int, most: int) -> dict[str, Any]:
-    return base_layout(
+    layout = base_layout(
         HEIGHT,
         barmode="stack",
         bargap=0.2,
@@ -86,3 +86,4 @@ def _layout(rounds: int, most: int) -> dict[str, Any]:
         xaxis=axis(t("drafting.columns.round_axis"), range=[0.3, rounds + 0.7], showgrid=False),
         yaxis=axis(t("drafting.columns.drafts_axis"), range=[0, most + 0.6], dtick=2),
     )
+    return {**layout, "legend": {**layout["legend"], "traceorder": "normal"}}

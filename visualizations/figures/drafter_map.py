@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # importing it costs torch
 
 HEIGHT = 460
 STEPS = 45
-TICKS = (0, 0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1)
+TICKS = (0, 0.02, 0.1, 0.2, 0.4, 0.7, 1, 1.5, 2)
 _LOOKS = {
     "model": ("circle", MEASURED, 15),
     "prompt_lookup": ("square", WORK["draft"].color, 14),
@@ -40,7 +40,8 @@ def best_speedup(alpha: float, cost_ratio: float, costs: Costs) -> float:
 
 def drafter_map(drafters: Drafters) -> go.Figure:
     """A point for each drafter over contour lines of the speedup that the closed form gives c and alpha."""
-    roots = [i / STEPS for i in range(STEPS + 1)]  # the axis is the square root of c: what is cheap lies close together
+    widest = max(1.0, *(math.sqrt(point.cost_ratio) for point in drafters.points)) + 0.04
+    roots = [widest * i / STEPS for i in range(STEPS + 1)]  # of c: what is cheap lies close together
     alphas = [i / STEPS for i in range(STEPS + 1)]
     heights = [[best_speedup(alpha, root * root, drafters.costs) for root in roots] for alpha in alphas]
     contours = go.Contour(
@@ -70,7 +71,7 @@ def drafter_map(drafters: Drafters) -> go.Figure:
     ]
     layout = base_layout(
         HEIGHT,
-        xaxis=axis(t("drafting.drafters.c_axis"), tickvals=[math.sqrt(c) for c in TICKS], ticktext=[f"{c:g}" for c in TICKS], range=[-0.04, 1.04], showgrid=False),
-        yaxis=axis(t("drafting.drafters.alpha_axis"), range=[0, 1.05], dtick=0.2, showgrid=False),
+        xaxis=axis(t("drafting.drafters.c_axis"), tickvals=[math.sqrt(c) for c in TICKS], ticktext=[f"{c:g}" for c in TICKS], range=[-0.04, widest + 0.02], tickangle=0, showgrid=False),
+        yaxis=axis(t("drafting.drafters.alpha_axis"), range=[0, 1.06], dtick=0.2, showgrid=False),
     )
     return go.Figure(data=[contours, *points], layout=layout)

@@ -6,13 +6,13 @@ import plotly.graph_objects as go
 
 from specdec.exactness.theory import best_shared, shared_speedup
 from specdec.timing.records import Costs
-from visualizations.figures.timing_style import MEASURED, PREDICTED, PUBLISHED, WHAT_IF, WORK, axis, base_layout
+from visualizations.figures.timing_style import MEASURED, PREDICTED, PUBLISHED, WORK, axis, base_layout
 from visualizations.text import t
 
 HEIGHT = 400
 BATCHES = (1, 2, 4, 8, 16, 32)
 GAMMAS = (1, 2, 4)
-_LINES = {1: (WHAT_IF, "dot", "circle"), 2: (PREDICTED, "dash", "square"), 4: (WORK["draft"].color, "dashdot", "diamond")}
+_LINES = {1: (PUBLISHED, "dot", "circle"), 2: (PREDICTED, "dash", "square"), 4: (WORK["draft"].color, "dashdot", "diamond")}
 TRACES = {"best": len(GAMMAS), **{f"gamma{gamma}": index for index, gamma in enumerate(GAMMAS)}}
 
 
@@ -67,7 +67,7 @@ def shared_machine(costs: Costs, alpha: float) -> go.Figure:
             hovertemplate="%{text}: %{y:.2f}×<extra>" + t("drafting.shared.best") + "</extra>",
         )
     )
-    even = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": {"color": PUBLISHED, "width": 1.5, "dash": "dot"}}
+    even = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": {"color": PUBLISHED, "width": 1.5}}
     layout = base_layout(
         HEIGHT,
         xaxis=axis(t("drafting.shared.batch_axis"), type="category", showgrid=False),

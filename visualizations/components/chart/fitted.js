@@ -13,7 +13,7 @@ function fitted(plot, layout) {
     fit[name] = { ...layout[name], tickfont: { size: 12 }, title: title && { ...title, font: { size: 12 } } };
   }
   fit.legend = { ...layout.legend, y: -0.25, yanchor: "top", font: { size: 12 } };
-  fit.height = layout.height + 110;
+  fit.height = layout.height + (layout.showlegend === false ? 0 : 110);
   if (fit.annotations) fit.annotations = fit.annotations.map((note) => ({ ...note, font: { size: 11 } }));
   return fit;
 }

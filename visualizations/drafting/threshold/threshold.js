@@ -28,7 +28,7 @@ function moved(figure, rounds, cuts) {
     wasted: cuts.map((cut) => cut.wasted),
     undrafted: cuts.map((cut, i) => rounds[i].chances.length - cut.drafted),
   };
-  for (const [name, y] of Object.entries(heights)) figure.data[props.traces[name]].y = y;
+  for (const [name, y] of Object.entries(heights)) figure.data[props.traces[name]].y = y.map((height) => height || null);
   figure.data[props.traces.undrafted].showlegend = true;
   return figure;
 }
