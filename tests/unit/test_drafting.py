@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from specdec.exactness.dependence import by_place, by_prompt, by_token_kind
+from specdec.exactness.dependence import by_place, by_prompt, by_token_kind, share_of
 from specdec.exactness.theory import best_shared, shared_speedup
 from specdec.settings import POLICIES, BadInput
 from specdec.timing.policies import Cut, PolicyRuns, cut_round, worth_of
@@ -31,10 +31,12 @@ from visualizations.drafting.threshold import threshold_value
 from visualizations.drafting.words import (
     drafters_report,
     entropy_caption,
+    kind_caption,
     place_caption,
     policies_report,
     policies_verdict,
     policy_answers,
+    target_caption,
 )
 from visualizations.drafting.worst import worst_value
 from visualizations.figures.acceptance import (
@@ -132,8 +134,21 @@ def test_acceptance_is_drawn_with_its_intervals() -> None:
     assert points.error_y.array[0] == pytest.approx(shares[0].high - 0.5) and points.error_y.array[1] == 0
     tokens, prompts = rates_by_kind(by_token_kind(facts), by_prompt(facts, made_dependence().prompts)).data
     assert list(tokens.y) == ["new word", "inside a word"] and list(prompts.y) == ["code", "story"]
-    assert "rises along the draft, from 0.50 to 1.00 at place 2" in place_caption(made_dependence(), shares)
-    assert "From 1.00" in place_caption(made_dependence(), shares[::-1])
+
+
+def test_acceptance_rises_along_the_draft_only_where_the_intervals_allow_it() -> None:
+    record = made_dependence()
+    low, high, few = share_of("1", 50, 100), share_of("4", 45, 50), share_of("4", 3, 5)
+    assert place_caption(record, [low, high]).startswith("It rises along the draft, from 0.50 to 0.90 at place 4")
+    assert place_caption(record, [high, low]).startswith("It falls, from 0.90")
+    assert "leave open whether it rises" in place_caption(record, [low, few])
+    assert place_caption(record, []) == ""
+
+
+def test_the_easiest_and_hardest_kinds_are_those_with_enough_drafts() -> None:
+    kinds = [share_of("new_word", 10, 40), share_of("code", 18, 20), share_of("number", 3, 3)]
+    assert kind_caption(kinds, kinds[:1]) == "Easiest kind of token: code sign, α 0.90; hardest: new word, 0.25."
+    assert target_caption(kinds[:2]).startswith("α 0.25 where the target is sure (new_word nats), 0.90")
 
 
 def test_every_kind_of_token_and_prompt_has_a_name() -> None:

@@ -158,7 +158,7 @@ def _recorded_values() -> list[Any]:
     kept = recorded()
     line = status(t("measuring.recorded"))
     sections = (
-        policies_values(Policies(kept.policy_runs, kept.policies)),
+        policies_values(Policies(kept.policy_runs, kept.policies.total, kept.policies)),
         dependence_values(kept.dependence),
         drafters_values(kept.drafters),
         costs_values(kept.costs, _recorded_alpha()),

@@ -86,11 +86,16 @@ def policies_verdict(comparison: Comparison) -> str:
 
 
 def place_caption(dependence: Dependence, shares: Sequence[Share]) -> str:
-    """How acceptance goes along the draft; that it rises is said only where it does."""
+    """How acceptance goes along the draft; that it rises or falls is said only where the intervals allow it."""
     if not shares:
         return ""
     first, last = shares[0], shares[-1]
-    way = "rises" if last.rate > first.rate else "falls"
+    if first.high < last.rate and first.rate < last.low:
+        way = "rises"
+    elif last.high < first.rate and last.rate < first.low:
+        way = "falls"
+    else:
+        way = "open"
     return t(
         f"drafting.acceptance.place_{way}", first=f"{first.rate:.2f}", last=f"{last.rate:.2f}", place=last.label,
         n=sum(share.tested for share in shares), where=_where(dependence),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from specdec.settings import BadInput, Settings
-from specdec.timing.comparison import Comparison
+from specdec.timing.comparison import Comparison, Way
 from specdec.timing.policies import MOST, PolicyRuns
 from specdec.timing.records import Costs
 
@@ -27,9 +27,11 @@ WIDTHS = (*range(1, 10), 12, 16, 20, 24, 28, 32, 40, 48, 64, 80, 96, 128, 160)
 
 @dataclass(frozen=True)
 class Policies:
-    """Part 1: one prompt's rounds under each policy, then what each is worth. comparison: None before its first runs."""
+    """Part 1: one prompt's rounds under each policy, then what each is worth. comparison: None before its first runs;
+    timed: the runs that it will have."""
 
     runs: PolicyRuns
+    timed: int
     comparison: Comparison | None = None
 
     @property
@@ -38,36 +40,31 @@ class Policies:
 
     @property
     def total(self) -> int:
-        return self.runs.total + (self.comparison.total if self.comparison else 0)
+        return self.runs.total + self.timed
 
 
 def run_each(pair: Pair, prompt: str, settings: Settings) -> Iterator[PolicyRuns]:
     """One prompt under each policy."""
-    from specdec.timing.lengths import pass_costs, with_costs
     from specdec.timing.policies import run_policies
 
-    _need_draft(pair)
-    return run_policies(pair, prompt, with_costs(settings, pass_costs(pair, MOST)))
+    return run_policies(pair, prompt, _priced(pair, settings))
 
 
 def compare_policies(pair: Pair, prompts: Sequence[str], settings: Settings, repeats: int) -> Iterator[Comparison]:
     """Plain decoding, fixed lengths and every policy by turns, with the draft model alone."""
-    from specdec.timing.compare import measure_ways
-    from specdec.timing.lengths import drafting_ways, pass_costs, with_costs
-
-    _need_draft(pair)
-    ways = drafting_ways(with_costs(settings, pass_costs(pair, MOST)), FIXED, MOST)
-    alone = tuple(way for way in ways if way.settings.drafter == "model")
-    return measure_ways(pair, prompts, alone, repeats, set(range(1, MOST + 2)))
+    return _compare(pair, prompts, _ways(_priced(pair, settings)), repeats)
 
 
 def policies(pair: Pair, prompt: str, settings: Settings, repeats: int) -> Iterator[Policies]:
     """Both of part 1, of the same prompt."""
-    record = None
-    for runs in run_each(pair, prompt, settings):
-        record = Policies(runs)
+    from specdec.timing.policies import run_policies
+
+    priced, record = _priced(pair, settings), None
+    ways = _ways(priced)
+    for runs in run_policies(pair, prompt, priced):
+        record = Policies(runs, timed=len(ways) * repeats)
         yield record
-    for comparison in compare_policies(pair, [prompt], settings, repeats):
+    for comparison in _compare(pair, [prompt], ways, repeats):
         yield replace(record, comparison=comparison)
 
 
@@ -93,6 +90,27 @@ def costs(pair: Pair, repeats: int) -> Iterator[Costs]:
 
     _need_draft(pair)
     return measure_costs(pair, repeats=repeats, widths=WIDTHS, prefills=())
+
+
+def _priced(pair: Pair, settings: Settings) -> Settings:
+    """`settings` with what drafting and verifying cost here, for the policy that asks."""
+    from specdec.timing.lengths import pass_costs, with_costs
+
+    _need_draft(pair)
+    return with_costs(settings, pass_costs(pair, MOST))
+
+
+def _ways(priced: Settings) -> tuple[Way, ...]:
+    """Plain decoding, fixed lengths and every policy, with the draft model alone."""
+    from specdec.timing.lengths import drafting_ways
+
+    return tuple(way for way in drafting_ways(priced, FIXED, MOST) if way.settings.drafter == "model")
+
+
+def _compare(pair: Pair, prompts: Sequence[str], ways: tuple[Way, ...], repeats: int) -> Iterator[Comparison]:
+    from specdec.timing.compare import measure_ways
+
+    return measure_ways(pair, prompts, ways, repeats, set(range(1, MOST + 2)))
 
 
 def _need_draft(pair: Pair) -> None:
