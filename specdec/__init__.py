@@ -22,6 +22,8 @@ _PUBLIC = {
     "load_models": "models.pairs",
     "CATALOGUE": "models.pairs",
     "Pair": "models.pairs",
+    "branch": "branching",
+    "Change": "branching",
     "decode": "recording",
     "stream": "recording",
     "Settings": "settings",

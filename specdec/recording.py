@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -19,6 +19,7 @@ from specdec.decoding.stopping import Stopping, end_of_stop_string
 from specdec.models.pairs import Pair
 from specdec.settings import BadInput, Settings
 from specdec.trace import record
+from specdec.trace.ending import begun_stop
 from specdec.trace.growing import GrowingTrace, Step
 from specdec.trace.tokens import TextStream, TokenTexts
 from specdec.trace.trace import SCHEMA, Trace
@@ -52,6 +53,11 @@ def steps(pair: Pair, prompt: str, settings: Settings | None = None, **values: A
     A `GrowingTrace` joins them. Unlike `stream`, a round costs the same however long the run is.
     """
     recorder, rounds = _begin(pair, prompt, settings, values)
+    yield from recorded(recorder, rounds)
+
+
+def recorded(recorder: Recorder, rounds: Iterator[loop.Round]) -> Iterator[Trace | Step]:
+    """The trace without a round, then every round once."""
     for number, round_ in enumerate(rounds):
         if number == 0:
             yield recorder.start(round_)
@@ -66,12 +72,17 @@ def _growing(parts: Iterator[Trace | Step]) -> Iterator[GrowingTrace]:
         yield growing
 
 
-def run(pair: Pair, prompt_ids: list[int], settings: Settings) -> Iterator[loop.Round]:
-    """The rounds of `settings` on `pair`, with no record kept; gamma 0 is plain decoding."""
-    stopping = stopping_of(pair, len(prompt_ids), settings)
+def run(
+    pair: Pair, prompt_ids: list[int], settings: Settings, *, start: loop.Start | None = None, written: int = 0
+) -> Iterator[loop.Round]:
+    """The rounds of `settings` on `pair`, with no record kept; gamma 0 is plain decoding.
+
+    start, written: of a run that goes on from another's middle, see `specdec.branching`.
+    """
+    stopping = stopping_of(pair, prompt_ids, settings, written)
     if settings.gamma == 0:
-        return loop.autoregressive(pair.target, prompt_ids, settings, stopping)
-    return loop.speculative(pair.target, drafter_of(pair, settings), prompt_ids, settings, stopping)
+        return loop.autoregressive(pair.target, prompt_ids, settings, stopping, start)
+    return loop.speculative(pair.target, drafter_of(pair, settings), prompt_ids, settings, stopping, start)
 
 
 def _begin(
@@ -95,27 +106,34 @@ def drafter_of(pair: Pair, settings: Settings) -> Drafter:
     return LookupThenModel(lookup, model)
 
 
-def stopping_of(pair: Pair, prompt_length: int, settings: Settings) -> Stopping:
-    room = pair.target.max_length - prompt_length
+def stopping_of(pair: Pair, prompt_ids: Sequence[int], settings: Settings, written: int = 0) -> Stopping:
+    """What ends a run. written: so many of the prompt's last ids are text that a stop string may have begun in."""
+    room = pair.target.max_length - len(prompt_ids)
     return Stopping(
         eos_ids=pair.eos_ids,
         budget=min(settings.max_new_tokens, room),
         budget_reason="length" if settings.max_new_tokens <= room else "context_full",
         stop_strings=settings.stop_strings,
         spelling=pair.texts.spelling,
+        before=tuple(prompt_ids[len(prompt_ids) - written :]),
     )
 
 
 class Recorder:
     """Turns rounds into parts of a trace. Costs one look at the top of each distribution a round."""
 
-    def __init__(self, pair: Pair, prompt: str, prompt_ids: list[int], settings: Settings):
+    def __init__(
+        self, pair: Pair, prompt: str, prompt_ids: list[int], settings: Settings, resumed: record.Resumed | None = None
+    ):
         self._created = datetime.now(timezone.utc).isoformat(timespec="seconds")
         self._pair = pair
         self._settings = settings
         self._prompt = record.Prompt(prompt, tuple(prompt_ids), tuple(pair.texts.sequence(prompt_ids)))
+        self._resumed = resumed
         self._stream = TextStream(pair.texts)
-        self._text = ""
+        written = prompt_ids[len(prompt_ids) - resumed.written :] if resumed else []
+        before = "".join(self._stream.push(token_id).text for token_id in written)
+        self._text = begun_stop(before, settings.stop_strings)
         self._decoding_began = 0.0
         self._began = perf_counter()  # last: how the prompt is shown is no part of feeding it
 
@@ -141,6 +159,7 @@ class Recorder:
                 target_length=pair.target.max_length,
                 draft_length=pair.draft.max_length if drafted_by_model else None,
             ),
+            resumed=self._resumed,
         )
 
     def step(self, round_: loop.Round) -> Step:

@@ -91,13 +91,16 @@ class Heuristic:
 class Confident(Fixed):
     """Up to gamma; stop behind a draft that the draft model itself gave less than `threshold`.
 
-    As `assistant_confidence_threshold` of `transformers`.
+    As `assistant_confidence_threshold` of `transformers`: by the law that drew it, a greedy one by the law at
+    temperature 1.
     """
 
     threshold: float = 0.4
 
     def doubt(self, logits: Tensor, law: Tensor, draft_id: Tensor) -> Doubt | None:
         chance = float(law.gather(-1, draft_id))
+        if chance == 1.0:  # a greedy draft is certain whatever the model thought; what it thought is asked
+            chance = float(logits.softmax(-1).gather(-1, draft_id))
         return Doubt("confidence", chance) if chance < self.threshold else None
 
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from specdec.decoding.drafting import Drafter, Proposal
-from specdec.decoding.lengths import policy_of
+from specdec.decoding.lengths import LengthPolicy, policy_of
 from specdec.decoding.probabilities import RandomStreams, draw, lawless, probabilities
 from specdec.decoding.rules import Verdict, rule_of
 from specdec.decoding.stopping import Stopping
@@ -56,8 +56,21 @@ class Round:
     finished: float
 
 
+@dataclass(frozen=True)
+class Start:
+    """What a run has from the one that it goes on from: its streams where they stood, and what its policy learned."""
+
+    streams: RandomStreams
+    policy: LengthPolicy
+
+
 def speculative(
-    target: LanguageModel, drafter: Drafter, prompt_ids: Sequence[int], settings: Settings, stopping: Stopping
+    target: LanguageModel,
+    drafter: Drafter,
+    prompt_ids: Sequence[int],
+    settings: Settings,
+    stopping: Stopping,
+    start: Start | None = None,
 ) -> Iterator[Round]:
     """Speculative decoding of `prompt_ids` (at least one id) until `stopping` ends it.
 
@@ -65,9 +78,12 @@ def speculative(
     cache holds all committed tokens but the last, the draft's no more than that.
     The host reads the device once a round, besides what top-k, top-p and a policy that looks at each draft
     look up; every time stamp follows such a read or a synchronisation.
+    A round takes gamma numbers for drafts and for coins, used or not, and one for the token behind the kept drafts,
+    so what a stream gives a round follows from the number of rounds before it.
+    start: None, or where another run left off.
     """
-    streams = RandomStreams(settings.seed)
-    rule, policy = rule_of(settings), policy_of(settings)
+    streams = start.streams if start else RandomStreams(settings.seed)
+    rule, policy = rule_of(settings), start.policy if start else policy_of(settings)
     ending = stopping.begin()
     committed = list(prompt_ids)
     claim = _prefill(target, committed)
@@ -80,8 +96,9 @@ def speculative(
         # 1. Draft: at most what the policy allows, leaving one of the budget for the target's own.
         bounds = {"limit": policy.limit, "budget": stopping.budget - written - 1, "room": drafter.room(len(committed))}
         bound = min(bounds, key=bounds.__getitem__)
+        uniforms = streams.drafts.take(settings.gamma)
         if bounds[bound] > 0:
-            proposal = drafter.propose(committed, streams.drafts.take(bounds[bound]), policy)
+            proposal = drafter.propose(committed, uniforms[: bounds[bound]], policy)
         else:
             proposal = Proposal.nothing(target.vocab_size, target.device)
         synchronise(target.device)
@@ -93,7 +110,7 @@ def speculative(
         target_probs = probabilities(logits, settings.target_sampling)
 
         # 3. Verify, then draw the token that follows the kept drafts.
-        coins = streams.coins.take(len(proposal))
+        coins = streams.coins.take(settings.gamma)[: len(proposal)]
         thrown = torch.tensor(coins, dtype=torch.float64, device=target.device)
         verdict = rule(target_probs, proposal.reported, proposal.ids, thrown)
         next_uniform = streams.resampling.one()
@@ -139,10 +156,14 @@ def speculative(
 
 
 def autoregressive(
-    target: LanguageModel, prompt_ids: Sequence[int], settings: Settings, stopping: Stopping
+    target: LanguageModel,
+    prompt_ids: Sequence[int],
+    settings: Settings,
+    stopping: Stopping,
+    start: Start | None = None,
 ) -> Iterator[Round]:
     """Plain decoding: one target pass a token. The baseline, and what speculative decoding must equal in law."""
-    resampling = RandomStreams(settings.seed).resampling
+    resampling = (start.streams if start else RandomStreams(settings.seed)).resampling
     nothing = Proposal.nothing(target.vocab_size, target.device)
     ending = stopping.begin()
     committed = list(prompt_ids)

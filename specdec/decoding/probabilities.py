@@ -165,9 +165,20 @@ class Uniforms:
 
     def __init__(self, seed: np.random.SeedSequence):
         self._stream = _endless(np.random.Generator(np.random.PCG64(seed)))
+        self._put: dict[int, float] = {}
+        self._taken = 0
 
     def take(self, count: int) -> list[float]:
-        return list(islice(self._stream, count))
+        values = list(islice(self._stream, count))
+        for place in self._put:
+            if 0 <= place - self._taken < count:
+                values[place - self._taken] = self._put[place]
+        self._taken += count
+        return values
+
+    def put(self, place: int, value: float) -> None:
+        """Give `value` in place of the stream's own number that is `place` further on."""
+        self._put[self._taken + place] = value
 
     def one(self) -> float:
         return self.take(1)[0]

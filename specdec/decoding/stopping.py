@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from specdec.trace.ending import begun_stop
 from specdec.trace.record import StopReason
 
 Spelling = Callable[[int], str]
@@ -19,7 +20,8 @@ class Stopping:
     """The limits of one run.
 
     eos_ids: every id that ends the text. budget: new tokens at most, with budget_reason when it is
-    used up. stop_strings: end where one is complete in the text. spelling: begins to spell a text; what it
+    used up. stop_strings: end where one is complete in the text, which may have begun in `before`, ids of the text
+    that is there already. spelling: begins to spell a text; what it
     returns is called with each id in turn and says what that id adds to the text.
     """
 
@@ -28,6 +30,7 @@ class Stopping:
     budget_reason: StopReason = "length"
     stop_strings: tuple[str, ...] = ()
     spelling: Callable[[], Spelling] = _silent
+    before: tuple[int, ...] = ()
 
     def begin(self) -> Ending:
         """Follow a new text."""
@@ -48,6 +51,8 @@ class Ending:
         self._longest = max(map(len, stopping.stop_strings), default=0)
         self._tail = ""  # as much of the text as may be the beginning of a stop string
         self._emitted = 0
+        if self._longest:
+            self._tail = begun_stop("".join(map(self._spell, stopping.before)), stopping.stop_strings)
 
     def cut(self, new: Sequence[int]) -> tuple[list[int], StopReason | None]:
         """The part of `new` that still belongs to the text, and why it ends there (None: it goes on)."""

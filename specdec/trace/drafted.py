@@ -96,21 +96,33 @@ def _reason(round_: Round, drafted: int, settings: Settings, bounds: dict[str, i
 
 
 def _check_doubt(where: str, round_: Round, drafts: Sequence[Position], settings: Settings) -> None:
-    """The last draft crossed the threshold exactly where the policy's doubt is the reason; no draft before it did."""
-    doubted = round_.stopped in ("confidence", "entropy")
-    if (round_.doubt is not None) != doubted:
+    """A doubt is told exactly where it is the reason, and fits the drafts and the policy's threshold."""
+    if (round_.doubt is not None) != (round_.stopped in ("confidence", "entropy")):
         raise BadInput(f"{where} has a doubt that does not go with why its drafting stopped.")
-    if settings.policy == "confidence":
-        by_model = [draft for draft in drafts if not is_copy(draft, settings)]
-        crossed = [draft.q < settings.confidence_threshold for draft in by_model]
-        told = round_.stopped in ("eos", "peek")  # what is behind such a draft is not recorded
-        if any(crossed[:-1]) or (crossed and not told and crossed[-1] != doubted):
-            raise BadInput(f"{where} stopped drafting elsewhere than its drafts' confidence has it.")
-        if doubted and abs(round_.doubt - by_model[-1].q) > TOLERANCE:
-            raise BadInput(f"{where} names another confidence than its last draft has.")
-    if settings.policy == "entropy" and doubted:
-        whole = settings.draft_sampling.temperature == 1 and not settings.top_k and settings.top_p == 1
-        if round_.doubt <= settings.entropy_threshold or (
-            whole and abs(round_.doubt - drafts[-1].draft_entropy) > TOLERANCE * 10
-        ):
-            raise BadInput(f"{where} names an entropy that is not above its threshold, or not its last draft's.")
+    by_model = [draft for draft in drafts if not is_copy(draft, settings)]
+    fits = {"confidence": _confidence_fits, "entropy": _entropy_fits}.get(settings.policy)
+    if fits and not fits(round_, by_model, settings):
+        raise BadInput(f"{where} stopped drafting elsewhere than its drafts' {settings.policy} has it.")
+
+
+def _confidence_fits(round_: Round, drafts: Sequence[Position], settings: Settings) -> bool:
+    """No draft but the last is below the threshold, and that one where the policy doubted.
+
+    A greedy draft's q is 1, whatever its confidence was; behind an end of text nothing is recorded.
+    """
+    below = [draft.q < settings.confidence_threshold for draft in drafts]
+    if round_.doubt is None:
+        return not any(below[:-1]) and (not any(below) or round_.stopped in ("eos", "peek"))
+    if not drafts or any(below[:-1]) or not 0 <= round_.doubt < settings.confidence_threshold:
+        return False
+    return drafts[-1].q == 1 or abs(round_.doubt - drafts[-1].q) <= TOLERANCE
+
+
+def _entropy_fits(round_: Round, drafts: Sequence[Position], settings: Settings) -> bool:
+    """The doubt is above the threshold, and the last draft's entropy where the trace has the law that was looked at."""
+    if round_.doubt is None:
+        return True
+    if not drafts or round_.doubt <= settings.entropy_threshold:
+        return False
+    whole = settings.draft_sampling.temperature == 1 and not settings.top_k and settings.top_p == 1
+    return not whole or abs(round_.doubt - drafts[-1].draft_entropy) <= 10 * TOLERANCE

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from specdec.settings import BadInput, Settings
 from specdec.trace.drafted import check_drafted
-from specdec.trace.record import Limits, Output, Round, StopReason
+from specdec.trace.record import Limits, Output, Prompt, Resumed, Round, StopReason
 from specdec.trace.rounds import letters
 
 # The kinds of a round's positions by their first letters, and of one in which the text ended before its last draft.
@@ -16,12 +17,19 @@ _BROKEN_OFF: dict[StopReason, re.Pattern[str]] = {"eos": re.compile("a+"), "stop
 
 
 def check_ending(
-    settings: Settings, prompt_length: int, rounds: Sequence[Round], output: Output, limits: Limits | None
+    settings: Settings,
+    prompt: Prompt,
+    rounds: Sequence[Round],
+    output: Output,
+    limits: Limits | None,
+    resumed: Resumed | None = None,
 ) -> None:
     """Raise `BadInput` unless the rounds are as long as `settings` have them, and ended for the reason named.
 
-    limits: None in a file that does not tell them; then any are assumed that go with its stop reason.
+    limits: None in a file that does not tell them; then any are assumed that go with its stop reason. resumed: of a
+    run that went on from another's output, in which a stop string may have begun.
     """
+    prompt_length = len(prompt.ids)
     assumed = limits or _assumed(prompt_length, output)
     room = assumed.target_length - prompt_length
     if room < 1 or len(output.ids) > min(settings.max_new_tokens, room):
@@ -29,13 +37,22 @@ def check_ending(
             f"The trace has {prompt_length:,} + {len(output.ids):,} tokens, more than its max_new_tokens "
             f"({settings.max_new_tokens}) or its target's length allow."
         )
-    _check_reason(settings, room, rounds, output, assumed.eos_ids)
+    written = prompt.tokens[prompt_length - resumed.written :] if resumed else ()
+    begun = begun_stop("".join(token.text for token in written), settings.stop_strings)
+    _check_reason(settings, room, rounds, replace(output, text=begun + output.text), assumed.eos_ids)
     for index, round_ in enumerate(rounds):
         broken_off = _BROKEN_OFF.get(output.stop_reason) if index == len(rounds) - 1 else None
         kinds = letters(round_)
         if not (_WHOLE.fullmatch(kinds) or broken_off and broken_off.fullmatch(kinds)):
             raise BadInput(f"Round {index} of the trace ends before its target added a token.")
     check_drafted(settings, prompt_length, rounds, limits, room)
+
+
+def begun_stop(text: str, stop_strings: Sequence[str]) -> str:
+    """The end of `text`, written before, in which a stop string may have begun; none is complete in it."""
+    longest = max(map(len, stop_strings), default=1)
+    ends = [text.rindex(stop) + len(stop) for stop in stop_strings if stop in text]
+    return text[max(len(text) - longest + 1, *ends, 0) :]
 
 
 def _assumed(prompt_length: int, output: Output) -> Limits:

@@ -147,6 +147,20 @@ class Limits:
 
 
 @dataclass(frozen=True, config=STRICT)
+class Resumed:
+    """Where a run goes on from the middle of another.
+
+    written: so many of the prompt's last tokens are output of the run before. drafts, coins, resampling: numbers of
+    each of the seed's streams that were taken before, so that this run's go on where they stood.
+    """
+
+    written: int
+    drafts: int
+    coins: int
+    resampling: int
+
+
+@dataclass(frozen=True, config=STRICT)
 class Prompt:
     """What the models were fed. text: what the person typed; ids and tokens: after the chat template."""
 

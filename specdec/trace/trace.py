@@ -16,7 +16,17 @@ from specdec.trace.drafted import check_tells_drafting
 from specdec.trace.ending import check_ending
 from specdec.trace.identities import check_ids, check_position
 from specdec.trace.laws import check_laws
-from specdec.trace.record import Limits, Metrics, Output, PairInfo, Position, Prompt, Round, metrics_of
+from specdec.trace.record import (
+    Limits,
+    Metrics,
+    Output,
+    PairInfo,
+    Position,
+    Prompt,
+    Resumed,
+    Round,
+    metrics_of,
+)
 from specdec.trace.rounds import check_round, check_times
 from specdec.trace.strict_json import STRICT, compact_json, from_json, to_dict
 from specdec.trace.verdicts import check_verdicts
@@ -26,13 +36,14 @@ SCHEMA, FIRST_SCHEMA = "specdec-trace/2", "specdec-trace/1"
 # the most characters, each of them four tokens.
 MAX_JSON_BYTES = 40_000_000
 _LARGEST_VOCABULARY = 2**31
+_MOST_DRAWN = 2**31
 
 
 @dataclass(frozen=True, config=STRICT)
 class Trace:
     """A whole run. created: ISO 8601, UTC. dtype: of the target's weights. seed: also in settings.
 
-    limits: None in a file from before they were kept.
+    limits: None in a file from before they were kept. resumed: None for a run that began with its prompt.
     """
 
     schema: Literal["specdec-trace/1", "specdec-trace/2"]
@@ -47,6 +58,7 @@ class Trace:
     output: Output
     metrics: Metrics
     limits: Limits | None = None
+    resumed: Resumed | None = None
 
     @property
     def positions(self) -> tuple[Position, ...]:
@@ -119,11 +131,21 @@ def check_settings(trace: Trace) -> None:
     if limits is None and trace.schema != FIRST_SCHEMA:
         raise BadInput("The trace tells no limits, which its schema has.")
     check_times(trace.rounds, trace.metrics.prefill_seconds)
-    check_ending(settings, len(trace.prompt.ids), trace.rounds, trace.output, limits)
+    _check_resumed(trace.resumed, len(trace.prompt.ids))
+    check_ending(settings, trace.prompt, trace.rounds, trace.output, limits, trace.resumed)
     for index, position in enumerate(trace.positions):
         check_laws(index, position, settings, trace.pair.vocab_size)
     for index, round_ in enumerate(trace.rounds):
         check_verdicts(index, round_, settings, limits.eos_ids if limits else None)
+
+
+def _check_resumed(resumed: Resumed | None, prompt_length: int) -> None:
+    if resumed is None:
+        return
+    if not 0 <= resumed.written < prompt_length:
+        raise BadInput(f"The trace's prompt has {prompt_length:,} tokens, of which {shown(resumed.written)} cannot be output.")
+    if min(resumed.drafts, resumed.coins, resumed.resampling) < 0 or max(resumed.drafts, resumed.coins) > _MOST_DRAWN:
+        raise BadInput("The trace goes on from a place that its seed's streams cannot have reached.")
 
 
 def _check_heading(trace: Trace) -> None:
@@ -142,7 +164,7 @@ def _check_heading(trace: Trace) -> None:
         raise BadInput("The trace's limits hold an id below 0.")
 
 
-_SILENT = {"special": False, "bytes": None, "limits": None, "drafted_by": None, "limit": None, "stopped": None, "doubt": None}
+_SILENT = {"special": False, "bytes": None, "limits": None, "resumed": None, "drafted_by": None, "limit": None, "stopped": None, "doubt": None}
 
 
 def _without_silent_fields(value: Any) -> Any:

@@ -19,7 +19,12 @@ def test_the_ten_lines_run(default_pair: Pair, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(specdec, "load_pair", lambda: default_pair, raising=False)
     monkeypatch.setattr(go.Figure, "show", lambda figure, **options: None)
     code = re.search(r"```python\n(import specdec.*?)```", README, re.S).group(1)
-    exec(compile(code, "README.md", "exec"), {})
+    names: dict[str, object] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    branch = re.search(r"```python\n(parts = .*?)```", README, re.S).group(1)
+    exec(compile(branch, "README.md", "exec"), names)
+    start, first = next(names["parts"]), next(names["parts"])
+    assert start.resumed is not None and first.round.emitted
     specdec.Trace.from_json((tmp_path / "trace.json").read_bytes())
 
 

@@ -82,6 +82,13 @@ def test_an_unlikely_draft_is_the_last(draft_id, threshold, doubt):
     assert found == (doubt and Doubt("confidence", pytest.approx(doubt)))
 
 
+@pytest.mark.parametrize(("threshold", "doubt"), [(0.5, 0.4), (0.4, None)])
+def test_a_greedy_draft_is_as_sure_as_its_law_at_temperature_one(threshold, doubt):
+    certain = probabilities(Q.log(), Sampling(temperature=0.0))
+    found = Confident(4, threshold).doubt(Q.log(), certain, torch.tensor([1]))
+    assert found == (doubt and Doubt("confidence", pytest.approx(doubt)))
+
+
 @pytest.mark.parametrize(("threshold", "drafted"), [(0.5, 3), (0.0, 4), (1.0, 1)])
 def test_drafting_ends_at_the_first_unsure_draft_which_is_kept(pair_of, threshold, drafted):
     """Ids 1, 2, 3, 4 follow one another, drafted with .9, .8, .3, .9."""

@@ -109,6 +109,18 @@ def test_asking_twice_loads_once(pair: Any) -> None:
     assert shelf.request(A).finished.wait(10) and loads == [A]
 
 
+def test_looking_how_far_a_load_is_does_not_count_as_waiting_again(pair: Any) -> None:
+    """So that once those who asked have left it makes way for others, however often somebody looked."""
+    may_load = threading.Event()
+    shelf = ModelShelf(lambda choice, note: may_load.wait(10) and pair)
+    loading = shelf.warm(A)
+    assert all(shelf.warm(A) is loading for _ in range(5)) and loading.wanted == 1
+    shelf.leave(shelf.request(A))
+    assert loading.wanted == 1
+    may_load.set()
+    assert loading.finished.wait(10) and shelf.warm(A) is loading
+
+
 def test_the_pair_used_longest_ago_makes_room(pair: Any) -> None:
     loads = []
     shelf = ModelShelf(lambda choice, note: loads.append(choice) or pair)

@@ -93,6 +93,12 @@ class ModelShelf:
             self._known[choice].wanted += 1
             return self._known[choice]
 
+    def warm(self, choice: PairChoice) -> Loading:
+        """The pair's loading, begun if it was not; whoever looks again is not counted again."""
+        with self._lock:
+            known = self._known.get(choice)
+        return known or self.request(choice)
+
     def leave(self, loading: Loading) -> None:
         """One of those who asked waits no longer."""
         with self._lock:

@@ -188,7 +188,7 @@ def _reopen(held: Any) -> tuple[Any, ...]:
 def _loading(shelf: ModelShelf, first: Example) -> tuple[dict[str, Any], gr.Timer]:
     """Begins to load the default pair, and says how far it is; no more looks are needed once it is over."""
     try:
-        loading = shelf.request(first.choice)
+        loading = shelf.warm(first.choice)
     except BadInput as refusal:  # others are loading: it is asked again with the next look
         return status(str(refusal), "fault"), gr.Timer(active=True)
     over, line = loading.finished.is_set(), loading_line(loading)

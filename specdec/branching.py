@@ -1,0 +1,125 @@
+"""Branches: a run that goes on from the middle of another with one thing changed.
+
+Its streams of random numbers stand where the other's stood, so only the change makes a difference: a branch in
+which nothing was changed repeats its parent token for token, up to the rounding of a prompt that is read in another
+grouping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from specdec.decoding.lengths import LengthPolicy, policy_of
+from specdec.decoding.loop import Start
+from specdec.decoding.probabilities import RandomStreams
+from specdec.models.pairs import Pair
+from specdec.recording import Recorder, recorded, run
+from specdec.settings import BadInput, Settings, shown
+from specdec.trace.growing import Step
+from specdec.trace.record import Resumed, Round
+from specdec.trace.trace import Trace
+
+Kind = Literal["replay", "coin", "draft", "token", "forced"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is changed at a place of a run.
+
+    replay: nothing; the round is decoded again. coin, draft, token: the number in (0, 1) that is held against the
+    accept probability there, that draws the draft there, or that draws the token behind the round's kept drafts.
+    forced: the token id that comes out there, whatever was drawn; the round ends with it.
+    """
+
+    kind: Kind = "replay"
+    value: float | int | None = None
+
+
+def branch(
+    pair: Pair, parent: Trace, at: int, change: Change = Change(), settings: Settings | None = None
+) -> Iterator[Trace | Step]:
+    """Go on from position `at` of `parent` (an index into its positions) with `change`, as `recording.steps` does.
+
+    The branch's own trace begins with the round of the changed place, or behind a forced token; what was written
+    before stands at the end of its prompt. settings: from there on; the parent's unless given. Its max_new_tokens
+    count the branch's own tokens. Raises `BadInput` for a place or a value that can't be used.
+    """
+    round_index, place = _place_of(parent, at)
+    _check_change(parent, at, change)
+    rounds = parent.rounds[: round_index + (change.kind == "forced")]
+    kept = [p.token_id for r in parent.rounds[:round_index] for p in r.positions if p.kind != "discarded"]
+    if change.kind == "forced":
+        inside = parent.rounds[round_index].positions[:place]
+        kept += [p.token_id for p in inside if p.kind != "discarded"] + [int(change.value)]
+    chosen = settings or _rest(parent, len(kept))
+    resumed = _resumed(parent, len(rounds), len(kept))
+    prompt_ids = [*parent.prompt.ids, *kept]
+    if len(prompt_ids) >= pair.target.max_length:
+        raise BadInput(f"The text has {len(prompt_ids):,} tokens already, as many as the target can hold.")
+    start = Start(_streams(chosen.seed, resumed, change, place), _policy(chosen, parent, rounds))
+    recorder = Recorder(pair, parent.prompt.text, prompt_ids, chosen, resumed)
+    return recorded(recorder, run(pair, prompt_ids, chosen, start=start, written=resumed.written))
+
+
+def _place_of(parent: Trace, at: int) -> tuple[int, int]:
+    """The round of a position and its place in it."""
+    first = 0
+    for index, round_ in enumerate(parent.rounds):
+        if 0 <= at - first < len(round_.positions):
+            return index, at - first
+        first += len(round_.positions)
+    raise BadInput(f"The run has {first} positions, so there is no position {shown(at)} to go on from.")
+
+
+def _check_change(parent: Trace, at: int, change: Change) -> None:
+    position, value = parent.positions[at], change.value
+    if change.kind == "forced":
+        if not isinstance(value, int) or not 0 <= value < parent.pair.vocab_size:
+            raise BadInput(f"The forced token must be an id below {parent.pair.vocab_size:,}, not {shown(value)}.")
+        if position.kind == "discarded":
+            raise BadInput("A discarded draft is no place of the text, so no token can be forced there.")
+    elif change.kind != "replay":
+        if not isinstance(value, float) or not 0 < value < 1:
+            raise BadInput(f"{change.kind} must be a number between 0 and 1, not {shown(value)}.")
+        if change.kind == "coin" and position.coin is None:
+            raise BadInput("No coin was thrown at this position, so there is none to change.")
+        if change.kind == "draft" and position.draft_uniform is None:
+            raise BadInput("No draft was drawn at this position, so there is no draw to change.")
+
+
+def _rest(parent: Trace, written: int) -> Settings:
+    """The parent's settings, with as many new tokens as it had left."""
+    left = parent.settings.max_new_tokens - written
+    if left < 1:
+        raise BadInput(f"The run was to have {parent.settings.max_new_tokens} tokens, and they are all there.")
+    return parent.settings.changed(max_new_tokens=left)
+
+
+def _resumed(parent: Trace, rounds: int, kept: int) -> Resumed:
+    before = parent.resumed or Resumed(0, 0, 0, 0)
+    drawn = rounds * parent.settings.gamma
+    return Resumed(before.written + kept, before.drafts + drawn, before.coins + drawn, before.resampling + rounds)
+
+
+def _streams(seed: int, resumed: Resumed, change: Change, place: int) -> RandomStreams:
+    """The seed's streams where the parent's stood, with the changed number in its place."""
+    streams = RandomStreams(seed)
+    streams.drafts.take(resumed.drafts)
+    streams.coins.take(resumed.coins)
+    streams.resampling.take(resumed.resampling)
+    if change.kind in ("coin", "draft", "token"):
+        stream = {"coin": streams.coins, "draft": streams.drafts, "token": streams.resampling}[change.kind]
+        stream.put(0 if change.kind == "token" else place, float(change.value))
+    return streams
+
+
+def _policy(settings: Settings, parent: Trace, rounds: tuple[Round, ...]) -> LengthPolicy:
+    """The policy of `settings` with what the parent's rounds taught it, if it is the parent's own."""
+    policy = policy_of(settings)
+    if settings.changed(max_new_tokens=1) != parent.settings.changed(max_new_tokens=1):
+        return policy
+    for round_ in rounds:
+        policy = policy.after(round_.drafted, round_.tested, round_.accepted)
+    return policy
