@@ -19,7 +19,7 @@ from visualizations.step_through.examples import examples, recorded_trace  # noq
 from visualizations.text import t  # noqa: E402
 
 PATIENCE = 90_000
-TABS = {"step_through": t("app.tabs.step_through"), "why_exact": t("exact.tab"), "is_it_faster": t("faster.tab")}
+TABS = {"step_through": t("app.tabs.step_through"), "why_exact": t("exact.tab"), "is_it_faster": t("faster.tab"), "drafting": t("drafting.tab")}
 THEMES = ("light", "dark")
 FIRST = recorded_trace(examples()[0])
 
@@ -52,6 +52,9 @@ def open_tab(page: Page, url: str, tab: str, theme: str = "light") -> Page:
     if tab == "is_it_faster":
         page.wait_for_selector("#sweep-view .main-svg")
         page.wait_for_selector("#race-view .ra-word")
+    if tab == "drafting":
+        page.wait_for_selector("#shared-view .main-svg")
+        page.wait_for_selector("#worst-places button")
     page.evaluate(
         "() => { document.querySelectorAll('button.label-wrap:not(.open)').forEach((button) => button.click());"
         " document.querySelectorAll('details').forEach((details) => { details.open = true; }); }"
@@ -71,7 +74,7 @@ def test_texts_can_be_read_images_heard_and_the_focus_seen(page: Page, app_url: 
         assert faint_texts(page) == []
     stops = focus_stops(page)
     assert len(stops) > 30
-    assert {"step_through": "range", "why_exact": "slider", "is_it_faster": "textarea"}[tab] in {stop["type"] for stop in stops}
+    assert {"step_through": "range", "why_exact": "slider", "is_it_faster": "textarea", "drafting": "range"}[tab] in {stop["type"] for stop in stops}
     assert [stop for stop in stops if stop["width"] < 2 or stop["contrast"] < 3] == []
 
 
@@ -124,3 +127,11 @@ def test_a_page_translator_leaves_the_race_alone(page: Page, app_url: str) -> No
     prompts = page.locator("#measure-report tbody th[scope=row] bdi").all_text_contents()
     assert len(prompts) >= 3 and not [text for text in prompts if "«" in text]
     assert page.locator("#race-view .ra-line").inner_text().startswith("«")
+
+
+def test_a_page_translator_leaves_the_worst_places_alone(page: Page, app_url: str) -> None:
+    open_tab(page, app_url, "drafting")
+    labels = page.locator("#worst-places bdi").all_text_contents()
+    page.evaluate(TRANSLATED)
+    assert page.locator("#worst-places bdi").all_text_contents() == labels and any("␣" in label for label in labels)
+    assert page.locator("#worst-places small").first.inner_text().startswith("«")
