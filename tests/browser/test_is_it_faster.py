@@ -52,9 +52,17 @@ def open_tab(page: Page, url: str) -> Page:
     return page
 
 
+@pytest.fixture(scope="module")
+def open_for_all(shared_page: Page, app_url: str) -> Page:
+    return open_tab(shared_page, app_url)
+
+
 @pytest.fixture
-def opened(page: Page, app_url: str) -> Page:
-    return open_tab(page, app_url)
+def opened(open_for_all: Page) -> Page:
+    """The tab with nobody's moves on it: sliders and race as they are when it is opened. A live race comes last."""
+    open_for_all.get_by_role("button", name=t("faster.sweep.reset")).click()
+    open_for_all.get_by_label(t("faster.race.scrub")).press("End")
+    return open_for_all
 
 
 def slide(page: Page, name: str, value: float) -> None:
