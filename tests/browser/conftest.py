@@ -84,3 +84,16 @@ def shared_page(browser) -> Iterator:
     """The same for all tests of a file that leave it as they found it: opening the page takes longer than most of them."""
     with _watched(browser) as page:
         yield page
+
+
+@pytest.fixture(scope="session")
+def app_without_models() -> Iterator[str]:
+    """The address of the whole app, where everything that was recorded is there and no model loads."""
+    from specdec.settings import BadInput
+    from tests.launched import launched
+
+    def refuse(choice, progress):
+        raise BadInput("No models here.")
+
+    with launched(refuse) as url:
+        yield url
