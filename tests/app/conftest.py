@@ -18,7 +18,7 @@ def app_url(default_pair: Pair) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def client(app_url: str) -> Client:
-    """One visitor."""
+    """One visitor, who comes once: to read what the app offers takes a client longer than a short call."""
     return Client(app_url, verbose=False)

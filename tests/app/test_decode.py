@@ -12,6 +12,7 @@ import specdec
 from specdec.trace.trace import Trace
 
 SHORT = {"max_new_tokens": 6, "seed": 3}
+SHORTEST = {"max_new_tokens": 1, "gamma": 0}
 
 
 def decode(client: Client, prompt: str = "Why is the sky blue?", **settings: object) -> dict:
@@ -65,7 +66,7 @@ def test_a_value_that_cannot_be_used_is_refused_in_one_sentence(
     assert repr(value)[:20] in message
     assert limit in message
     assert message.endswith(".") and "\n" not in message and "Traceback" not in message
-    assert decode(client)["metrics"]["emitted"] == 6  # the session is as good as before
+    assert decode(client, **SHORTEST)["metrics"]["emitted"] == 1  # the session is as good as before
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_a_prompt_that_cannot_be_used_is_refused_in_one_sentence(client: Client,
     with pytest.raises(AppError) as refusal:
         decode(client, prompt)
     assert "prompt" in str(refusal.value).lower() and words in str(refusal.value)
-    assert decode(client)["metrics"]["emitted"] == 6
+    assert decode(client, **SHORTEST)["metrics"]["emitted"] == 1
 
 
 @pytest.mark.parametrize("target", ["/etc", "..", "../specdec", "./specdec", "specdec/distill", "C:\\models", "a/b/c", "", 7])
@@ -86,4 +87,4 @@ def test_a_path_is_never_taken_for_a_model(client: Client, target: object) -> No
 
 @pytest.mark.parametrize("prompt", ["<script>alert(1)</script> ${x} {{x}} `\\", "   ", "\n", "日本語 🙂"])
 def test_hostile_and_strange_prompts_run_as_they_are(client: Client, prompt: str) -> None:
-    assert decode(client, prompt, chat=False)["prompt"]["text"] == prompt
+    assert decode(client, prompt, chat=False, max_new_tokens=2)["prompt"]["text"] == prompt

@@ -9,7 +9,7 @@ from gradio_client import Client
 from gradio_client.utils import Status
 
 LONG = {"max_new_tokens": 512, "temperature": 2.0, "chat": False}
-SHORT = {"max_new_tokens": 12, "temperature": 1.0, "chat": False}
+SHORT = {"max_new_tokens": 6, "temperature": 1.0, "chat": False}
 
 
 def test_decode_is_the_only_endpoint(client: Client) -> None:
@@ -48,7 +48,7 @@ def until(there: Callable[[], object]) -> None:
 
 def test_a_visitor_who_waits_can_leave_the_queue(app_url: str) -> None:
     first, second = Client(app_url, verbose=False), Client(app_url, verbose=False)
-    running = first.submit("Once upon a time", api_name="/decode", **SHORT | {"max_new_tokens": 48})
+    running = first.submit("Once upon a time", api_name="/decode", **SHORT | {"max_new_tokens": 24})
     until(lambda: running.outputs())
     waiting = second.submit("Once upon a time", api_name="/decode", **LONG)
     until(lambda: running.done() or waiting.status().code is Status.IN_QUEUE)  # before that there is nothing to leave

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -44,8 +45,8 @@ def browser() -> Iterator:
         chromium.close()
 
 
-@pytest.fixture
-def page(browser) -> Iterator:
+@contextmanager
+def _watched(browser) -> Iterator:
     """A page of 1280 x 900. At the end: no script error, no request to another host.
 
     `page.requests` lists the URLs asked for so far.
@@ -69,3 +70,30 @@ def page(browser) -> Iterator:
     context.close()
     assert errors == [], "the page threw errors"
     assert foreign == [], "the page asked other hosts"
+
+
+@pytest.fixture
+def page(browser) -> Iterator:
+    """A page for one test; what it promises is in `_watched`."""
+    with _watched(browser) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def shared_page(browser) -> Iterator:
+    """The same for all tests of a file that leave it as they found it: opening the page takes longer than most of them."""
+    with _watched(browser) as page:
+        yield page
+
+
+@pytest.fixture(scope="session")
+def app_without_models() -> Iterator[str]:
+    """The address of the whole app, where everything that was recorded is there and no model loads."""
+    from specdec.settings import BadInput
+    from tests.launched import launched
+
+    def refuse(choice, progress):
+        raise BadInput("No models here.")
+
+    with launched(refuse) as url:
+        yield url

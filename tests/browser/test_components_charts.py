@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-
-import pytest
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from playwright.sync_api import Page  # noqa: E402
 
-from specdec.settings import BadInput  # noqa: E402
-from tests.launched import launched  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
 PATIENCE = 90_000
@@ -32,17 +27,6 @@ FRAME = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimatio
 COUNTS = {RUN: 1, EXACT: 2, FASTER: 5, DRAFTING: 8}
 
 
-@pytest.fixture(scope="module")
-def app_url() -> Iterator[str]:
-    """The app without models: everything that was recorded is there."""
-
-    def refuse(choice, progress):
-        raise BadInput("No models here.")
-
-    with launched(refuse) as url:
-        yield url
-
-
 def width(page: Page, pixels: int) -> None:
     page.set_viewport_size({"width": pixels, "height": 900})
 
@@ -60,10 +44,10 @@ def all_drawn(page: Page, tab: str) -> None:
     assert page.evaluate(MISPLACED) == []
 
 
-def test_charts_fit_after_a_change_that_they_did_not_see(page: Page, app_url: str) -> None:
+def test_charts_fit_after_a_change_that_they_did_not_see(page: Page, app_without_models: str) -> None:
     """Every tab drawn at one width, the page made narrow and turned while all but one are hidden."""
     page.set_default_timeout(PATIENCE)
-    page.goto(app_url)
+    page.goto(app_without_models)
     all_drawn(page, RUN)
     show(page, EXACT)
     page.click("#draw-bars")
@@ -80,13 +64,13 @@ def test_charts_fit_after_a_change_that_they_did_not_see(page: Page, app_url: st
             all_drawn(page, tab)
 
 
-def test_charts_fit_that_were_loaded_behind_another_tab(page: Page, app_url: str) -> None:
+def test_charts_fit_that_were_loaded_behind_another_tab(page: Page, app_without_models: str) -> None:
     """A tab is left before plotly is there, the phone turned, and the tab opened again."""
     page.set_default_timeout(PATIENCE)
     waiting = []
     page.route("**/plotly.min.js", lambda route: waiting.append(route))
     width(page, 812)
-    page.goto(app_url)
+    page.goto(app_without_models)
     page.wait_for_selector("#run-view .rv-token")
     show(page, FASTER)
     page.wait_for_selector("#race-view .ra-word")
@@ -100,10 +84,10 @@ def test_charts_fit_that_were_loaded_behind_another_tab(page: Page, app_url: str
         all_drawn(page, tab)
 
 
-def test_the_seconds_below_a_race_that_came_while_it_was_hidden_fit_the_page(page: Page, app_url: str) -> None:
+def test_the_seconds_below_a_race_that_came_while_it_was_hidden_fit_the_page(page: Page, app_without_models: str) -> None:
     page.set_default_timeout(PATIENCE)
     width(page, 375)
-    page.goto(app_url)
+    page.goto(app_without_models)
     show(page, FASTER)
     page.wait_for_selector("#race-view .ra-word")
     ticks = page.locator("#race-view .ra-axis").first.locator(".ra-tick")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -11,8 +10,6 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from playwright.sync_api import Page  # noqa: E402
 
-from specdec.settings import BadInput  # noqa: E402
-from tests.launched import launched  # noqa: E402
 from tests.seen import TRANSLATED, faint_texts, focus_stops, nameless_images, texts_with  # noqa: E402
 from visualizations.figures.labels import MARKS  # noqa: E402
 from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
@@ -22,17 +19,6 @@ PATIENCE = 90_000
 TABS = {"step_through": t("app.tabs.step_through"), "why_exact": t("exact.tab"), "is_it_faster": t("faster.tab"), "drafting": t("drafting.tab")}
 THEMES = ("light", "dark")
 FIRST = recorded_trace(examples()[0])
-
-
-@pytest.fixture(scope="module")
-def app_url() -> Iterator[str]:
-    """The app without models: everything that was recorded is there."""
-
-    def refuse(choice, progress):
-        raise BadInput("No models here.")
-
-    with launched(refuse) as url:
-        yield url
 
 
 def open_tab(page: Page, url: str, tab: str, theme: str = "light") -> Page:
@@ -65,8 +51,8 @@ def open_tab(page: Page, url: str, tab: str, theme: str = "light") -> Page:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("tab", TABS)
-def test_texts_can_be_read_images_heard_and_the_focus_seen(page: Page, app_url: str, tab: str, theme: str) -> None:
-    open_tab(page, app_url, tab, theme)
+def test_texts_can_be_read_images_heard_and_the_focus_seen(page: Page, app_without_models: str, tab: str, theme: str) -> None:
+    open_tab(page, app_without_models, tab, theme)
     assert faint_texts(page) == []
     assert nameless_images(page) == []
     for step in page.locator(".pg-step-button:visible").all():
@@ -89,8 +75,8 @@ def test_a_nameless_image_would_be_found(page: Page) -> None:
     assert len(nameless_images(page)) == 1
 
 
-def test_a_page_translator_leaves_the_run_alone(page: Page, app_url: str) -> None:
-    open_tab(page, app_url, "step_through")
+def test_a_page_translator_leaves_the_run_alone(page: Page, app_without_models: str) -> None:
+    open_tab(page, app_without_models, "step_through")
     page.evaluate(TRANSLATED)
     assert page.locator(".rv-title").inner_text().startswith("«")
     assert page.locator(".rv-output").evaluate("node => node.textContent") == FIRST.output.text
@@ -107,8 +93,8 @@ def test_a_page_translator_leaves_the_run_alone(page: Page, app_url: str) -> Non
     assert page.locator(".rv-sentence").inner_text().count("«") > 1
 
 
-def test_a_page_translator_leaves_the_loaded_tokens_alone(page: Page, app_url: str) -> None:
-    open_tab(page, app_url, "why_exact")
+def test_a_page_translator_leaves_the_loaded_tokens_alone(page: Page, app_without_models: str) -> None:
+    open_tab(page, app_without_models, "why_exact")
     page.click('.pg-step-button[data-step="1"]')
     page.evaluate(TRANSLATED)
     marked = texts_with(page, "␣")
@@ -119,8 +105,8 @@ def test_a_page_translator_leaves_the_loaded_tokens_alone(page: Page, app_url: s
     assert page.locator(".pg-badge").first.inner_text().startswith("«")
 
 
-def test_a_page_translator_leaves_the_race_alone(page: Page, app_url: str) -> None:
-    open_tab(page, app_url, "is_it_faster")
+def test_a_page_translator_leaves_the_race_alone(page: Page, app_without_models: str) -> None:
+    open_tab(page, app_without_models, "is_it_faster")
     texts = page.locator("#race-view .ra-text").all_text_contents()
     page.evaluate(TRANSLATED)
     assert page.locator("#race-view .ra-text").all_text_contents() == texts and all(texts)

@@ -12,12 +12,12 @@ from visualizations.step_through.speed import ROOT, Way
 
 
 def test_it_prints_all_three_ways_and_keeps_the_numbers(browser, default_pair, tmp_path):
-    asked = ["--tokens", "8", "--gamma", "2", "--json", str(tmp_path / "speed.json")]
+    asked = ["--tokens", "4", "--gamma", "2", "--json", str(tmp_path / "speed.json")]
     command = [sys.executable, "-m", "visualizations.page_speed", *asked]
     told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    assert told.startswith("8 tokens") and all(name in told for name in ("engine", "api", "page"))
+    assert told.startswith("4 tokens") and all(name in told for name in ("engine", "api", "page"))
     (kept,) = json.loads((tmp_path / "speed.json").read_text())
-    assert kept["tokens"] == 8 and kept["rounds"] >= 3
+    assert kept["tokens"] == 4 and kept["rounds"] >= 2
     assert all(kept[name] > 0 for name in ("engine", "api", "page"))
     assert set(kept["quarters"]) == {"engine", "api", "page"}
 

@@ -61,6 +61,11 @@ def line(page: Page) -> Any:
     return page.locator("#run-line")
 
 
+def whole(page: Page) -> None:
+    """Wait until the view has all of a run that is over: the line above it may say so before."""
+    expect(page.locator("#run-view .rv-running")).to_have_count(0)
+
+
 def set_number(page: Page, label: str, value: str) -> None:
     type_in(page.locator("#settings").get_by_label(f"number input for {label}"), value)
 
@@ -94,6 +99,7 @@ def test_stop_ends_the_run_and_keeps_what_was_decoded(ready: Page) -> None:
     expect(line(ready)).to_contain_text("Running")
     ready.click("#stop")
     expect(line(ready)).to_contain_text(t("app.stopped"))
+    whole(ready)
     shown = ready.locator("#run-view").inner_text()
     ready.wait_for_timeout(1500)
     assert ready.locator("#run-view").inner_text() == shown
@@ -124,6 +130,7 @@ def test_the_strip_is_the_trace_while_a_run_goes_on_and_when_it_is_stopped_or_ov
     assert growing.output.stop_reason == "cancelled" and growing.prompt.text.startswith("Tell me")
     ready.click("#stop")
     expect(line(ready)).to_contain_text(t("app.stopped"))
+    whole(ready)
     stopped = saved_trace(ready, tmp_path / "stopped.json")
     drawn = rounds_on_screen(ready)
     assert drawn == [[position.kind for position in round_.positions] for round_ in stopped.rounds]
@@ -131,6 +138,7 @@ def test_the_strip_is_the_trace_while_a_run_goes_on_and_when_it_is_stopped_or_ov
     set_number(ready, t("app.max_new_tokens.label"), "24")
     ready.click("#run")
     expect(line(ready)).to_contain_text("Finished")
+    whole(ready)
     finished = saved_trace(ready, tmp_path / "finished.json")
     assert rounds_on_screen(ready) == [[position.kind for position in round_.positions] for round_ in finished.rounds]
     assert ready.locator("#run-view .rv-output").evaluate("node => node.textContent") == finished.output.text

@@ -61,6 +61,21 @@ def finish(run):
     return run.since(ROUNDS - 1), run
 
 
+def stop(run):
+    run.end()
+    return run.since(len(run)), run
+
+
+def hurry(end):
+    """A run that is over before the eye can follow it."""
+    for value, run in grow():
+        yield value, run
+    yield end(run)
+
+
+HURRIED = {"hurry to the end": finish, "hurry and stop": stop}
+
+
 @pytest.fixture(scope="module")
 def url():
     with gr.Blocks() as demo:
@@ -72,6 +87,8 @@ def url():
             gr.Button(name).click(lambda trace=trace: run_view_value(trace), None, view, **quiet)
         gr.Button("empty").click(lambda: empty_value(new_run(), running=False), None, view, **quiet)
         gr.Button("grow").click(grow, None, [view, run], **quiet)
+        for name, end in HURRIED.items():
+            gr.Button(name).click(partial(hurry, end), None, [view, run], **quiet)
         gr.Button("half").click(partial(grow, 3), None, [view, run], **quiet)
         gr.Button("unseen").click(grow_unseen, run, [view, run], **quiet)
         gr.Button("finish").click(finish, run, [view, run], **quiet)
@@ -410,6 +427,20 @@ def test_a_growing_run_is_followed_and_does_not_blink(view):
     wait_for_rounds(view, ROUNDS)
     assert view.locator(".rv-title").inner_text() == "Round 1, draft 2 of 3: rejected"
     assert view.evaluate("window.gone") == 0
+
+
+@pytest.mark.parametrize("name", HURRIED)
+def test_what_a_run_shows_when_it_is_over_is_what_stays(view, name):
+    view.evaluate("""() => {
+      const region = document.querySelector('.rv-region');
+      const note = () => { window.last = region.classList.contains('rv-running') ? null : region.innerText; };
+      new MutationObserver(note).observe(region, {attributeFilter: ['class']});
+    }""")
+    press_button(view, name)
+    last = view.wait_for_function("window.last").json_value()
+    view.wait_for_timeout(1000)
+    assert view.locator(".rv-region").first.inner_text() == last
+    assert f"position {view.locator('.rv-strip').first.locator('.rv-token').count()} of" in last
 
 
 def test_a_run_that_came_round_by_round_is_the_whole(view):

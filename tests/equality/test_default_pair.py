@@ -8,11 +8,13 @@ reported and ends the comparison; any other one is a fault.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 
 import pytest
 import torch
 
+from specdec.models.cores import usable_cores
 from specdec.models.pairs import Pair
 from specdec.recording import run
 from specdec.settings import Settings
@@ -33,9 +35,25 @@ PROMPTS = [
 ]
 
 
-def decoded(pair: Pair, ids: list[int], **settings) -> list[int]:
-    settings = Settings(temperature=0, max_new_tokens=NEW_TOKENS, **settings)
-    return [token for round_ in run(pair, ids, settings) for token in round_.emitted]
+@pytest.fixture(scope="module", autouse=True)
+def all_cores() -> Iterator[None]:
+    """Nothing else runs beside these long passes."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(usable_cores())
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def decoded(default_pair: Pair) -> Callable[..., list[int]]:
+    """decoded(prompt, **settings): the greedy text of a prompt, written once for all tests that compare with it."""
+
+    @cache
+    def text(prompt: str, **settings: object) -> list[int]:
+        settings = Settings(temperature=0, max_new_tokens=NEW_TOKENS, **settings)
+        return [token for round_ in run(default_pair, default_pair.encode(prompt, chat=True), settings) for token in round_.emitted]
+
+    return text
 
 
 def generated(pair: Pair, ids: list[int], **options) -> list[int]:
@@ -58,27 +76,25 @@ def assert_same_text(pair: Pair, prompt: list[int], ours: Sequence[int], theirs:
 
 
 @pytest.mark.parametrize("prompt", PROMPTS)
-def test_speculation_equals_plain_decoding_and_generate(default_pair, prompt):
+def test_speculation_equals_plain_decoding_and_generate(default_pair, decoded, prompt):
     ids = default_pair.encode(prompt, chat=True)
-    plain = decoded(default_pair, ids, gamma=0)
+    plain = decoded(prompt, gamma=0)
     assert_same_text(default_pair, ids, plain, generated(default_pair, ids))
-    assert_same_text(default_pair, ids, decoded(default_pair, ids, gamma=4), plain)
+    assert_same_text(default_pair, ids, decoded(prompt, gamma=4), plain)
 
 
 @pytest.mark.parametrize("prompt", PROMPTS[:4])
-def test_speculation_equals_assisted_generation_with_the_same_draft(default_pair, prompt):
+def test_speculation_equals_assisted_generation_with_the_same_draft(default_pair, decoded, prompt):
     ids = default_pair.encode(prompt, chat=True)
     theirs = generated(default_pair, ids, assistant_model=default_pair.draft.model)
-    assert_same_text(default_pair, ids, decoded(default_pair, ids), theirs)
+    assert_same_text(default_pair, ids, decoded(prompt, gamma=4), theirs)
 
 
 @pytest.mark.parametrize("prompt", [PROMPTS[7], PROMPTS[8]])
-@pytest.mark.parametrize("rule", ["match", "block"])
-def test_every_exact_rule_and_prompt_lookup_write_the_plain_text(default_pair, prompt, rule):
+@pytest.mark.parametrize("way", [{"rule": "match"}, {"rule": "block"}, {"drafter": "prompt_lookup", "gamma": 8}], ids=str)
+def test_every_exact_rule_and_prompt_lookup_write_the_plain_text(default_pair, decoded, prompt, way):
     ids = default_pair.encode(prompt, chat=True)
-    plain = decoded(default_pair, ids, gamma=0)
-    assert_same_text(default_pair, ids, decoded(default_pair, ids, rule=rule), plain)
-    assert_same_text(default_pair, ids, decoded(default_pair, ids, drafter="prompt_lookup", gamma=8), plain)
+    assert_same_text(default_pair, ids, decoded(prompt, **way), decoded(prompt, gamma=0))
 
 
 def test_logits_read_through_the_cache_are_those_of_a_full_reading(default_pair):

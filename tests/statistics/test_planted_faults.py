@@ -17,7 +17,7 @@ from specdec.decoding.probabilities import Uniforms
 from specdec.decoding.rules import DraftByDraft, ratio
 from specdec.settings import Sampling, Settings
 
-RUNS = 5_000
+ROUNDS = 5_000
 
 
 def residual(p, q, rejected):
@@ -40,7 +40,7 @@ RULES = {
 
 
 def expect_caught(laws, pair, settings: Settings, right: list[float], faulty: list[float]) -> None:
-    counts = laws.first_tokens(pair, settings, RUNS).counts
+    counts = laws.first_tokens(pair, settings, ROUNDS).counts
     assert laws.p_value(counts, right) < laws.FALSE_ALARM, counts
     assert laws.p_value(counts, faulty) > laws.FALSE_ALARM, counts
 
@@ -53,7 +53,7 @@ def test_a_wrong_rule_is_caught(laws, plant, table_pair, fault):
 
 
 def test_the_same_counts_without_a_fault_pass(laws, table_pair):
-    counts = laws.first_tokens(table_pair([0.6, 0.3, 0.1], [0.1, 0.3, 0.6]), Settings(gamma=1), RUNS).counts
+    counts = laws.first_tokens(table_pair([0.6, 0.3, 0.1], [0.1, 0.3, 0.6]), Settings(gamma=1), ROUNDS).counts
     assert laws.p_value(counts, [0.6, 0.3, 0.1]) > laws.FALSE_ALARM
 
 

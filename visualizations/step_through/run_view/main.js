@@ -58,7 +58,12 @@ function join({ first, rounds, ...rest }) {
   strip.append(...boxes);
   part("output").append(added.map((round) => round.text).join(""));
   drawFrame("prompt" in rest);
-  if (!added.length) return;
+  if (added.length) moveOn(before);
+  if (!state.value.running && followTimer !== null) drawFollowed(); // what a run that is over shows is what stays
+}
+
+// before: how many rounds were there already.
+function moveOn(before) {
   if (before === 0 && !state.value.running) drawSelectionAt(firstToShow());
   else if (state.chosen) drawPlace();
   else follow(newestToken());
