@@ -142,10 +142,13 @@ def _replacements(rule: DraftByDraft, target: Tensor, told: Tensor, rejected: Te
     return torch.searchsorted(cumulative, marks + gap * (marks >= cumulative[rejected] - gap), right=True)
 
 
+# Rules that look at a whole block, and the rule that decides alike where the block is one draft.
+_AT_ONE_POSITION = {"block": "token", "peeking": "no_residual"}
+
+
 def one_position_rule(settings: Settings) -> DraftByDraft:
-    """The rule at a single position; block verification is the token rule there."""
-    rule = rule_of(settings)
-    return rule if isinstance(rule, DraftByDraft) else rule_of(settings.changed(rule="token"))
+    """The rule at a single position, as one that tests draft by draft."""
+    return rule_of(settings.changed(rule=_AT_ONE_POSITION.get(settings.rule, settings.rule)))
 
 
 def chi_square(counts: Tensor, law: Tensor) -> ChiSquare:

@@ -14,7 +14,7 @@ from specdec.exactness import sampling_test as module  # noqa: E402
 from specdec.exactness.laws import closed_form, one_position_law  # noqa: E402
 from specdec.exactness.loop_test import loop_test  # noqa: E402
 from specdec.exactness.sampling_test import chi_square, expected_distance, judged, sampling_test  # noqa: E402
-from specdec.settings import BIASED_RULES, EXACT_RULES, RULES, Sampling, Settings  # noqa: E402
+from specdec.settings import BIASED_RULES, EXACT_RULES, MISREPORTING_RULES, RULES, Sampling, Settings  # noqa: E402
 
 SEEDS = 50
 DRAWS = 20_000
@@ -39,7 +39,7 @@ def test_fifty_seeds_of_the_correct_engine_pass(rule):
     assert abs(sum(values) / SEEDS - 0.5) < 0.2
 
 
-@pytest.mark.parametrize("rule", [rule for rule in BIASED_RULES if rule != "raw_draft"])
+@pytest.mark.parametrize("rule", [rule for rule in BIASED_RULES if rule not in MISREPORTING_RULES])
 def test_biased_rules_fail(rule):
     test = sampled(P, Q, rule=rule)
     assert failing(test)
@@ -67,6 +67,12 @@ def test_draft_law_before_top_k_fails():
     p = torch.tensor([0.5714, 0.4286, 0, 0], dtype=torch.float64)
     assert failing(sampling_test(p, cut, Settings(rule="raw_draft"), DRAWS, reported=q))
     assert not failing(sampling_test(p, cut, Settings(rule="token"), DRAWS))
+
+
+def test_the_likeliest_draft_told_as_drawn_fails():
+    certain = torch.eye(4, dtype=torch.float64)[Q.argmax()]
+    assert failing(sampling_test(P, certain, Settings(rule="argmax_draft"), DRAWS, reported=Q))
+    assert not failing(sampling_test(P, certain, Settings(rule="token"), DRAWS))
 
 
 def test_a_shared_coin_fails(monkeypatch):
@@ -172,7 +178,7 @@ def test_a_hundred_thousand_draws_of_a_large_vocabulary_are_quick():
         began = time.process_time()
         test = sampling_test(p, q, Settings(rule=rule), 100_000)
         assert time.process_time() - began < 3.0, rule
-        assert failing(test) == (rule in BIASED_RULES and rule != "raw_draft"), rule
+        assert failing(test) == (rule in BIASED_RULES and rule not in MISREPORTING_RULES), rule
 
 
 def test_match_draws_its_replacement_without_the_rejected_token():
