@@ -109,7 +109,7 @@ def test_columns_that_a_threshold_cuts_keep_their_height() -> None:
 
 def test_each_policy_says_what_its_run_was() -> None:
     answers = policy_answers(made_policy_runs())
-    assert answers["fixed"].startswith("Always 8 drafts.") and "24 drafts in 3 rounds, 10 of them wasted; 5.00 tokens" in answers["fixed"]
+    assert answers["fixed"].startswith("Always 8 drafts.") and "It made 24 drafts in 3 rounds, 10 of them wasted; 5.00 tokens" in answers["fixed"]
     assert set(columns_value(made_policy_runs(), answers)["answers"]) == set(POLICIES)
     value = threshold_value(made_policy_runs(), made_costs())
     assert value["rounds"][1]["entropies"][0] == 2.0 and value["costs"]["draft"] == 0.005
