@@ -24,7 +24,7 @@ ROUNDS = (
 
 def made_round(drafts: Any, tested: int, accepted: int, stopped: str = "limit") -> DraftedRound:
     made = tuple(Draft(7, " <b>${x}", chance, entropy) for chance, entropy in drafts)
-    return DraftedRound(MOST, stopped, None, tested, accepted, made)
+    return DraftedRound(MOST, stopped, None, tested, accepted, accepted + 1, made)
 
 
 def made_policy_runs() -> PolicyRuns:

@@ -40,6 +40,7 @@ class DraftedRound:
     doubt: float | None
     tested: int
     accepted: int
+    emitted: int
     drafts: tuple[Draft, ...]
 
     @property
@@ -93,6 +94,7 @@ class Cut:
     drafted: int
     tested: int
     accepted: int
+    emitted: int
 
     @property
     def wasted(self) -> int:
@@ -106,12 +108,18 @@ def cut_round(round_: DraftedRound, kind: Threshold, threshold: float) -> Cut:
     """
     doubts = [d.entropy > threshold if kind == "entropy" else d.chance < threshold for d in round_.drafts]
     drafted = doubts.index(True) + 1 if True in doubts else len(doubts)
-    return Cut(drafted, min(round_.tested, drafted), min(round_.accepted, drafted))
+    return cut_to(round_, drafted)
+
+
+def cut_to(round_: DraftedRound, drafted: int) -> Cut:
+    """The round with its first `drafted` drafts alone; what it emits ends with the target's own token."""
+    accepted = min(round_.accepted, drafted)
+    return Cut(drafted, min(round_.tested, drafted), accepted, min(round_.emitted, accepted + 1))
 
 
 def worth_of(cuts: list[Cut], costs: Costs) -> tuple[float, float]:
     """Tokens per round, and the speedup that the measured costs predict for such rounds."""
-    tokens = sum(cut.accepted + 1 for cut in cuts)
+    tokens = sum(cut.emitted for cut in cuts)
     seconds = sum(cut.drafted * costs.draft_seconds + costs.target_seconds(cut.drafted + 1) for cut in cuts)
     return tokens / len(cuts), tokens * costs.target_seconds(1) / seconds
 
@@ -144,7 +152,15 @@ def run_policies(pair: Pair, prompt: str, settings: Settings | None = None, most
 
 def _drafted_round(round_: Round) -> DraftedRound:
     drafts = tuple(_draft(position) for position in round_.positions if position.draft_id is not None)
-    return DraftedRound(round_.limit or 0, round_.stopped or "limit", round_.doubt, round_.tested, round_.accepted, drafts)
+    return DraftedRound(
+        limit=round_.limit or 0,
+        stopped=round_.stopped or "limit",
+        doubt=round_.doubt,
+        tested=round_.tested,
+        accepted=round_.accepted,
+        emitted=round_.emitted,
+        drafts=drafts,
+    )
 
 
 def _draft(position: Position) -> Draft:

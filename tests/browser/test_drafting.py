@@ -134,11 +134,11 @@ def test_the_page_cuts_and_prices_recorded_rounds_as_python_does(page: Page) -> 
     script = f"""([rounds, costs, thresholds]) => {{ {THEORY_JS.read_text()} {CUT_JS.read_text()}
       return thresholds.map(([kind, at]) => {{
         const cuts = rounds.map((round) => cutRound(round, kind, at));
-        return [cuts.map((cut) => [cut.drafted, cut.tested, cut.accepted]), worthOf(cuts, costs).speedup];
+        return [cuts.map((cut) => [cut.drafted, cut.tested, cut.accepted, cut.emitted]), worthOf(cuts, costs).speedup];
       }}); }}"""
     for (kind, at), (counts, speedup) in zip(thresholds, page.evaluate(script, [value["rounds"], page_costs(costs), thresholds])):
         cuts = [cut_round(round_, kind, at) for round_ in kept.policy_runs.run("fixed").rounds]
-        assert counts == [[cut.drafted, cut.tested, cut.accepted] for cut in cuts], (kind, at)
+        assert counts == [[cut.drafted, cut.tested, cut.accepted, cut.emitted] for cut in cuts], (kind, at)
         assert speedup == pytest.approx(worth_of(cuts, costs)[1])
 
 

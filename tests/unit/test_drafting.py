@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -58,14 +59,14 @@ FORM = ["smollm2-135m+student", 48, 3, ["code", "story"]]
 @pytest.mark.parametrize(
     ("round_", "kind", "threshold", "cut"),
     [
-        (0, "entropy", 0.6, Cut(3, 3, 3)),  # the draft that crosses the threshold is kept
-        (0, "entropy", 2.0, Cut(5, 5, 4)),
-        (0, "entropy", 3.0, Cut(8, 5, 4)),  # above, not at
-        (0, "confidence", 0.4, Cut(3, 3, 3)),
-        (0, "confidence", 0.3, Cut(5, 5, 4)),  # below, not at
-        (0, "confidence", 0.0, Cut(8, 5, 4)),
-        (1, "entropy", 0.6, Cut(1, 1, 0)),
-        (2, "entropy", 0.0, Cut(1, 1, 1)),
+        (0, "entropy", 0.6, Cut(3, 3, 3, 4)),  # the draft that crosses the threshold is kept
+        (0, "entropy", 2.0, Cut(5, 5, 4, 5)),
+        (0, "entropy", 3.0, Cut(8, 5, 4, 5)),  # above, not at
+        (0, "confidence", 0.4, Cut(3, 3, 3, 4)),
+        (0, "confidence", 0.3, Cut(5, 5, 4, 5)),  # below, not at
+        (0, "confidence", 0.0, Cut(8, 5, 4, 5)),
+        (1, "entropy", 0.6, Cut(1, 1, 0, 1)),
+        (2, "entropy", 0.0, Cut(1, 1, 1, 2)),
     ],
 )
 def test_a_threshold_only_removes_drafts(round_: int, kind: str, threshold: float, cut: Cut) -> None:
@@ -77,8 +78,14 @@ def test_a_round_is_counted_as_kept_rejected_and_wasted() -> None:
     assert [(r.accepted, r.rejected, r.wasted, r.hindsight(MOST)) for r in (first, second, third)] == [(4, 1, 3, 5), (0, 1, 7, 1), (8, 0, 0, 8)]
 
 
+def test_a_round_that_ended_the_text_emits_no_more_than_it_did() -> None:
+    ended = replace(made_round(*ROUNDS[2]), emitted=8)  # the eighth draft ended it: no bonus token
+    assert cut_round(ended, "entropy", 5.0) == Cut(8, 8, 8, 8)
+    assert cut_round(ended, "entropy", 0.0) == Cut(1, 1, 1, 2)
+
+
 def test_what_cut_rounds_are_worth_is_the_closed_form_of_their_costs() -> None:
-    per_round, speedup = worth_of([Cut(2, 2, 1), Cut(0, 0, 0)], made_costs())
+    per_round, speedup = worth_of([Cut(2, 2, 1, 2), Cut(0, 0, 0, 1)], made_costs())
     assert per_round == pytest.approx(1.5)
     assert speedup == pytest.approx(3 * 0.020 / (2 * 0.005 + 0.022 + 0.020))
 
@@ -102,7 +109,7 @@ def test_columns_that_a_threshold_cuts_keep_their_height() -> None:
 
 def test_each_policy_says_what_its_run_was() -> None:
     answers = policy_answers(made_policy_runs())
-    assert answers["fixed"].startswith("Always 8 drafts.") and "24 drafts in 3 rounds, 10 of them wasted; 5.00 tokens" in answers["fixed"]
+    assert answers["fixed"].startswith("Always 8 drafts.") and "It made 24 drafts in 3 rounds, 10 of them wasted; 5.00 tokens" in answers["fixed"]
     assert set(columns_value(made_policy_runs(), answers)["answers"]) == set(POLICIES)
     value = threshold_value(made_policy_runs(), made_costs())
     assert value["rounds"][1]["entropies"][0] == 2.0 and value["costs"]["draft"] == 0.005

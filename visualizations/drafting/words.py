@@ -172,7 +172,7 @@ def where_of(record: Comparison | Costs) -> str:
 def _policy_answer(run: PolicyRun, runs: PolicyRuns) -> str:
     count = len(run.rounds)
     drafts, wasted = sum(len(r.drafts) for r in run.rounds), sum(r.wasted for r in run.rounds)
-    tokens = sum(r.accepted + 1 for r in run.rounds)
+    tokens = sum(r.emitted for r in run.rounds)
     threshold = {"entropy": runs.settings.entropy_threshold, "confidence": runs.settings.confidence_threshold}
     rule = t(f"drafting.columns.rule.{run.policy}", gamma=runs.settings.gamma, threshold=threshold.get(run.policy))
     counted = t("drafting.columns.answer", per_round=f"{tokens / count:.2f}", drafts=drafts, wasted=wasted, rounds=count)

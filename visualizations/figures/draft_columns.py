@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from specdec.timing.policies import Cut, DraftedRound, PolicyRun, PolicyRuns, Threshold, cut_round
+from specdec.timing.policies import Cut, DraftedRound, PolicyRun, PolicyRuns, Threshold, cut_round, cut_to
 from visualizations.figures.labels import escaped, token_label
 from visualizations.figures.palette import MARK_COLOR, MEANINGS
 from visualizations.figures.still import StillFigure
@@ -27,7 +27,7 @@ _LOOKS = {
 def draft_columns(runs: PolicyRuns) -> go.Figure:
     """A frame for each policy's run; they share their axes, so that fewer rounds look like fewer."""
     frames = [
-        go.Frame(name=run.policy, data=_columns(run.rounds, [_whole(round_) for round_ in run.rounds], runs.settings.gamma))
+        go.Frame(name=run.policy, data=_columns(run.rounds, [cut_to(round_, len(round_.drafts)) for round_ in run.rounds], runs.settings.gamma))
         for run in runs.runs
     ]
     longest = max(len(run.rounds) for run in runs.runs)
@@ -38,10 +38,6 @@ def cut_columns(run: PolicyRun, kind: Threshold, threshold: float, most: int) ->
     """A run of which a threshold would have cut the drafts."""
     cuts = [cut_round(round_, kind, threshold) for round_ in run.rounds]
     return go.Figure(data=_columns(run.rounds, cuts, most), layout=_layout(len(run.rounds), most))
-
-
-def _whole(round_: DraftedRound) -> Cut:
-    return Cut(len(round_.drafts), round_.tested, round_.accepted)
 
 
 def _columns(rounds: Sequence[DraftedRound], cuts: Sequence[Cut], most: int) -> list[dict[str, Any]]:

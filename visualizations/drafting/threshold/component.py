@@ -27,6 +27,7 @@ def threshold_value(runs: PolicyRuns | None, costs: Costs | None = None, said: s
         {
             "tested": round_.tested,
             "accepted": round_.accepted,
+            "emitted": round_.emitted,
             "chances": [draft.chance for draft in round_.drafts],
             "entropies": [draft.entropy for draft in round_.drafts],
         }
