@@ -26,12 +26,13 @@ _LOOKS = {
 
 def draft_columns(runs: PolicyRuns) -> go.Figure:
     """A frame for each policy's run; they share their axes, so that fewer rounds look like fewer."""
+    most = runs.settings.gamma
     frames = [
-        go.Frame(name=run.policy, data=_columns(run.rounds, [cut_to(round_, len(round_.drafts)) for round_ in run.rounds], runs.settings.gamma))
+        go.Frame(name=run.policy, data=_columns(run.rounds, [cut_to(r, len(r.drafts)) for r in run.rounds], most))
         for run in runs.runs
     ]
     longest = max(len(run.rounds) for run in runs.runs)
-    return StillFigure(data=frames[0].data, frames=frames, layout=_layout(longest, runs.settings.gamma))
+    return StillFigure(data=frames[0].data, frames=frames, layout=_layout(longest, most))
 
 
 def cut_columns(run: PolicyRun, kind: Threshold, threshold: float, most: int) -> go.Figure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
@@ -48,7 +48,10 @@ def drafter_map(drafters: Drafters) -> go.Figure:
         x=roots,
         y=alphas,
         z=heights,
-        contours={"coloring": "lines", "showlabels": True, "start": 1.2, "end": 3.0, "size": 0.2, "labelfont": {"size": 13}, "labelformat": ".1f"},
+        contours={
+            "coloring": "lines", "start": 1.2, "end": 3.0, "size": 0.2,
+            "showlabels": True, "labelfont": {"size": 13}, "labelformat": ".1f",
+        },
         colorscale=[[0, MARK_COLOR], [1, MARK_COLOR]],
         line={"width": 1.5, "smoothing": 0.6},
         showscale=False,
@@ -62,7 +65,7 @@ def drafter_map(drafters: Drafters) -> go.Figure:
             y=[point.alpha],
             name=t(f"drafting.drafters.key.{point.key}"),
             mode="markers",
-            marker={"symbol": _LOOKS[point.key][0], "color": _LOOKS[point.key][1], "size": _LOOKS[point.key][2], "line": {"color": MARK_COLOR, "width": 1}},
+            marker=_marker(point.key),
             customdata=[[point.cost_ratio, point.tokens_per_round or 0, point.speedup or 0]],
             hovertemplate=t("drafting.drafters.hover") + "<extra>" + t(f"drafting.drafters.key.{point.key}") + "</extra>",
         )
@@ -71,7 +74,19 @@ def drafter_map(drafters: Drafters) -> go.Figure:
     ]
     layout = base_layout(
         HEIGHT,
-        xaxis=axis(t("drafting.drafters.c_axis"), tickvals=[math.sqrt(c) for c in TICKS], ticktext=[f"{c:g}" for c in TICKS], range=[-0.04, widest + 0.02], tickangle=0, showgrid=False),
+        xaxis=axis(
+            t("drafting.drafters.c_axis"),
+            tickvals=[math.sqrt(c) for c in TICKS],
+            ticktext=[f"{c:g}" for c in TICKS],
+            range=[-0.04, widest + 0.02],
+            tickangle=0,
+            showgrid=False,
+        ),
         yaxis=axis(t("drafting.drafters.alpha_axis"), range=[0, 1.06], dtick=0.2, showgrid=False),
     )
     return go.Figure(data=[contours, *points], layout=layout)
+
+
+def _marker(key: str) -> dict[str, Any]:
+    symbol, color, size = _LOOKS[key]
+    return {"symbol": symbol, "color": color, "size": size, "line": {"color": MARK_COLOR, "width": 1}}
