@@ -115,8 +115,8 @@ def test_a_page_translator_leaves_the_race_alone(page: Page, app_without_models:
     assert page.locator("#race-view .ra-line").inner_text().startswith("«")
 
 
-def test_a_page_translator_leaves_the_worst_places_alone(page: Page, app_url: str) -> None:
-    open_tab(page, app_url, "drafting")
+def test_a_page_translator_leaves_the_worst_places_alone(page: Page, app_without_models: str) -> None:
+    open_tab(page, app_without_models, "drafting")
     labels = page.locator("#worst-places bdi").all_text_contents()
     page.evaluate(TRANSLATED)
     assert page.locator("#worst-places bdi").all_text_contents() == labels and any("␣" in label for label in labels)
