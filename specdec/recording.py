@@ -140,7 +140,7 @@ class Recorder:
     def start(self, first: loop.Round) -> Trace:
         """The trace without a round. first: the run's first round, before which the prompt was fed."""
         self._decoding_began = first.started
-        drafted_by_model = self._settings.gamma > 0 and self._settings.drafter != "prompt_lookup"
+        drafted_by_model = self._settings.with_draft_model
         pair, info = self._pair, self._pair.info
         return Trace(
             schema=SCHEMA,

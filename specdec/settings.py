@@ -90,6 +90,16 @@ class Settings:
     lookup_match: int = 2
 
     @property
+    def with_draft_model(self) -> bool:
+        """Whether a draft model takes part: something is drafted, and not by copying alone."""
+        return self.gamma > 0 and self.drafter != "prompt_lookup"
+
+    @property
+    def threshold(self) -> float | None:
+        """What the policy holds a draft against; None where it looks at none."""
+        return {"confidence": self.confidence_threshold, "entropy": self.entropy_threshold}.get(self.policy)
+
+    @property
     def target_sampling(self) -> Sampling:
         return Sampling(self.temperature, self.top_k, self.top_p)
 

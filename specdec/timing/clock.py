@@ -89,7 +89,7 @@ def time_run(pair: Pair, prompt_ids: Sequence[int], settings: Settings, *, insid
     if first_started is None or last_finished is None:
         raise RuntimeError("The run had no round.")
 
-    draft_took_part = inside and drafted > 0 and settings.drafter != "prompt_lookup"
+    draft_took_part = inside and drafted > 0 and settings.with_draft_model
     return RunTiming(
         tokens=tokens,
         prefill_seconds=first_started - began,

@@ -145,5 +145,5 @@ def _time(pair: Pair, prompt_ids: Sequence[int], way: Way) -> RunTiming:
 def _cost_sampler(pair: Pair, ways: Sequence[Way], widths: set[int]) -> CostSampler:
     """At the usual context, or as much of it as the models can hold."""
     room = min(model.max_length for model in (pair.target, pair.draft) if model) - max(*widths, STEPS)
-    drafts = any(way.settings.drafter != "prompt_lookup" for way in ways)
+    drafts = any(way.settings.with_draft_model for way in ways)
     return CostSampler(pair, widths=sorted(widths), context=max(1, min(CONTEXT, room)), draft=drafts)

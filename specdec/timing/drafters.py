@@ -72,7 +72,8 @@ def measure_drafters(
         raise BadInput("Drafters are compared on a pair with a draft model, with gamma 1 or more.")
     ids = [pair.encode(prompt, chat=settings.chat) for prompt in prompts]
     runners = drafters_of(pair, settings)
-    costs = {key: _costs(runner, settings.gamma) for key, (runner, _) in runners.items()}
+    own = _costs(pair, settings.gamma)
+    costs = {key: own if runner is pair else _costs(runner, settings.gamma) for key, (runner, _) in runners.items()}
     plain = (pair, settings.changed(gamma=0))
     runs: dict[str, list[RunTiming]] = {key: [] for key in ("plain", *runners)}
     for repeat in range(repeats):
@@ -87,7 +88,7 @@ def measure_drafters(
                 dtype=pair.dtype,
                 settings=settings,
                 prompts=len(ids),
-                costs=costs["model"],
+                costs=own,
                 points=tuple(_point(key, costs[key], runs[key], runs["plain"]) for key in runners),
                 done=sum(map(len, runs.values())),
                 total=repeats * len(ids) * len(runs),

@@ -105,12 +105,12 @@ def rows_of_drafting(comparison: Comparison) -> list[DraftingRow]:
 
 def best_fixed(comparison: Comparison) -> int | None:
     """Index of the fixed length of the model alone that was fastest; None before any run."""
-    return _fastest(comparison, lambda way: way.settings.policy == "fixed" and way.settings.drafter == "model")
+    return fastest(comparison, lambda way: way.settings.policy == "fixed" and way.settings.drafter == "model")
 
 
 def best_way(comparison: Comparison) -> int | None:
     """Index of the way of drafting that was fastest; None before any run."""
-    return _fastest(comparison, lambda way: True)
+    return fastest(comparison, lambda way: True)
 
 
 def gain(comparison: Comparison, way: int, over: int) -> Ratio | None:
@@ -118,7 +118,8 @@ def gain(comparison: Comparison, way: int, over: int) -> Ratio | None:
     return ratio_of(timings_of(comparison.samples, way), timings_of(comparison.samples, over))
 
 
-def _fastest(comparison: Comparison, wanted: Callable[[Way], bool]) -> int | None:
+def fastest(comparison: Comparison, wanted: Callable[[Way], bool]) -> int | None:
+    """Index of the fastest of the ways of drafting that are `wanted`; None before any run."""
     plain = comparison.way(PLAIN)
     results = [comparison.result(i, plain) for i, way in enumerate(comparison.ways) if i != plain and wanted(way)]
     measured = [result for result in results if result and result.speedup]

@@ -9,7 +9,7 @@ from specdec.trace.identities import TOLERANCE
 from specdec.trace.record import Limits, Position, Round
 
 _BY = {"model": ("model",), "prompt_lookup": ("copy",), "lookup_then_model": ("copy", "model")}
-_MODEL_BOUND = ("fixed", "confidence", "entropy")  # policies whose limit is always gamma
+_ALWAYS_GAMMA = ("fixed", "confidence", "entropy")
 
 
 def is_copy(draft: Position, settings: Settings) -> bool:
@@ -49,7 +49,7 @@ def check_drafted(
 def _limit(index: int, round_: Round, settings: Settings) -> int:
     """The most drafts that the policy allowed."""
     limit = settings.gamma if round_.limit is None else round_.limit
-    steady = settings.policy in _MODEL_BOUND or settings.gamma == 0
+    steady = settings.policy in _ALWAYS_GAMMA or settings.gamma == 0
     least = settings.gamma if steady else int(settings.policy == "heuristic")
     if not least <= limit <= settings.gamma:
         raise BadInput(f"Round {index} of the trace has a limit of {limit} drafts, not one of its policy and gamma.")

@@ -155,7 +155,7 @@ def _check_heading(trace: Trace) -> None:
         utc = False
     if not utc:
         raise BadInput(f"The trace was created at {shown(trace.created)}, which is no time in UTC.")
-    by_model = trace.settings.gamma > 0 and trace.settings.drafter != "prompt_lookup"
+    by_model = trace.settings.with_draft_model
     if (trace.pair.draft is not None) != by_model:
         raise BadInput("The trace's pair names a draft model where none took part, or none where one did.")
     if trace.limits and (trace.limits.draft_length is not None) != by_model:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # importing these costs torch
 
 NONE = "–"
 PLAIN = "plain"
-MIN_PAIRS = 5  # of runs, as in `specdec.timing.statistics`
 ENOUGH = 10  # tested drafts of a kind
 
 
@@ -66,9 +65,10 @@ def policies_report(comparison: Comparison | None) -> dict:
 
 def policies_verdict(comparison: Comparison) -> str:
     """'No better than γ = 2' where that is so: the best policy against the best fixed length, run by run."""
-    from specdec.timing.lengths import best_fixed, gain
+    from specdec.timing.lengths import best_fixed, fastest, gain  # here, because they cost torch and scipy
+    from specdec.timing.statistics import MIN_PAIRS
 
-    fixed, policy = best_fixed(comparison), _best_policy(comparison)
+    fixed, policy = best_fixed(comparison), fastest(comparison, lambda way: way.settings.policy != "fixed")
     ratio = gain(comparison, policy, fixed) if fixed is not None and policy is not None else None
     if ratio is None or ratio.low is None or ratio.high is None or ratio.n < MIN_PAIRS:
         return t("drafting.verdict.few", n=ratio.n if ratio else 0, least=MIN_PAIRS)
@@ -173,8 +173,8 @@ def _policy_answer(run: PolicyRun, runs: PolicyRuns) -> str:
     count = len(run.rounds)
     drafts, wasted = sum(len(r.drafts) for r in run.rounds), sum(r.wasted for r in run.rounds)
     tokens = sum(r.emitted for r in run.rounds)
-    threshold = {"entropy": runs.settings.entropy_threshold, "confidence": runs.settings.confidence_threshold}
-    rule = t(f"drafting.columns.rule.{run.policy}", gamma=runs.settings.gamma, threshold=threshold.get(run.policy))
+    settings = runs.settings.changed(policy=run.policy)
+    rule = t(f"drafting.columns.rule.{run.policy}", gamma=settings.gamma, threshold=settings.threshold)
     counted = t("drafting.columns.answer", per_round=f"{tokens / count:.2f}", drafts=drafts, wasted=wasted, rounds=count)
     return f"{rule} {counted}"
 
@@ -185,27 +185,20 @@ def _compared(ratio: Ratio) -> str:
     return "worse" if ratio.high < 1 else "no_better"
 
 
-def _best_policy(comparison: Comparison) -> int | None:
-    plain = comparison.way(PLAIN)
-    ways = [index for index, way in enumerate(comparison.ways) if way.settings.policy != "fixed"]
-    results = [result for result in (comparison.result(index, plain) for index in ways) if result and result.speedup]
-    return max(results, key=lambda result: result.speedup.pooled).way if results else None
-
-
 def _policy_rows(comparison: Comparison) -> list[list[str]]:
     plain, rows = comparison.way(PLAIN), []
     for index, way in enumerate(comparison.ways):
         row, result = comparison.row(index), comparison.result(index, plain)
         if index == plain or row is None or result is None:
             continue
-        timing = row.timing
+        timing, ratio = row.timing, result.speedup
         rows.append([
             _way_name(way),
             _number(row.tokens_per_round),
             _number(timing.drafted_per_round),
             _number((timing.drafted - timing.tested) / timing.rounds if timing.rounds else None),
             f"{result.prediction.speedup:.2f}×" if result.prediction else NONE,
-            _interval(result.speedup),
+            _speedup(ratio.pooled, ratio.low, ratio.high) if ratio else NONE,
         ])  # fmt: skip
     return rows
 
@@ -217,17 +210,15 @@ def _way_name(way: Way) -> str:
 
 
 def _drafter_row(point: DrafterPoint) -> list[str]:
-    speedup = NONE if point.speedup is None else f"{point.speedup:.2f}×"
-    interval = "" if point.low is None or point.high is None else f" [{point.low:.2f}, {point.high:.2f}]"
-    name = t(f"drafting.drafters.key.{point.key}")
-    return [name, f"{point.cost_ratio:.3f}", _number(point.alpha), _number(point.tokens_per_round), speedup + interval]
+    name, speedup = t(f"drafting.drafters.key.{point.key}"), _speedup(point.speedup, point.low, point.high)
+    return [name, f"{point.cost_ratio:.3f}", _number(point.alpha), _number(point.tokens_per_round), speedup]
 
 
-def _interval(ratio: Ratio | None) -> str:
-    if ratio is None:
+def _speedup(pooled: float | None, low: float | None, high: float | None) -> str:
+    """With its interval, where there is one."""
+    if pooled is None:
         return NONE
-    interval = "" if ratio.low is None or ratio.high is None else f" [{ratio.low:.2f}, {ratio.high:.2f}]"
-    return f"{ratio.pooled:.2f}×{interval}"
+    return f"{pooled:.2f}×" + ("" if low is None or high is None else f" [{low:.2f}, {high:.2f}]")
 
 
 def _number(value: float | None) -> str:

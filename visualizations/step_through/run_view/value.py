@@ -124,8 +124,7 @@ def _drafter(trace: Trace) -> str | None:
 
 def _threshold(settings: Settings) -> str | None:
     """What the policy compares a draft with, as it is shown."""
-    thresholds = {"confidence": settings.confidence_threshold, "entropy": settings.entropy_threshold}
-    return f"{thresholds[settings.policy]:.3g}" if settings.policy in thresholds else None
+    return None if settings.threshold is None else f"{settings.threshold:.3g}"
 
 
 def _metrics(metrics: Metrics, start: Trace) -> dict[str, Any]:
