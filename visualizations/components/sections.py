@@ -13,6 +13,7 @@ from gradio.components import Component
 from gradio.events import Dependency
 
 from specdec.settings import BadInput
+from specdec.timing.prompts import own_prompts
 from visualizations.components.keeping import recall_script, remember_script
 from visualizations.components.measuring import Shown
 from visualizations.components.model_events import AT_ONCE, QUIET, ask_on, on_ask
@@ -47,6 +48,24 @@ def section_buttons(label: str, name: str) -> tuple[gr.Button, gr.Button]:
     with gr.Column(scale=1, min_width=180):
         button = gr.Button(label, variant="primary", elem_id=f"{name}-run")
         return button, gr.Button(t("measuring.stop"), elem_id=f"{name}-stop")
+
+
+def section_heading(words: str, button: str, name: str) -> tuple[gr.Button, gr.Button]:
+    """The heading of a section and its buttons beside it. words: its title and what stands under it."""
+    with gr.Row():
+        with gr.Column(scale=6, min_width=280):
+            gr.Markdown(words)
+        return section_buttons(button, name)
+
+
+def prompt_heading(words: str, label: str, button: str, name: str) -> tuple[gr.Textbox, gr.Button, gr.Button]:
+    """The heading of a section that measures one prompt, the prompt's box and the buttons beside it."""
+    gr.Markdown(words)
+    with gr.Row():
+        prompt = gr.Textbox(
+            own_prompts()[0], label=label, lines=2, max_lines=6, interactive=True, scale=6, elem_id=f"{name}-prompt"
+        )
+        return prompt, *section_buttons(button, name)
 
 
 def section_line(name: str) -> StatusLine:

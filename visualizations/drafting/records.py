@@ -9,18 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from specdec.timing.comparison import Comparison
 from specdec.timing.policies import PolicyRuns
-from specdec.timing.records import Costs, from_json
+from specdec.timing.records import Costs
+from visualizations.components.recorded import RecordFolder
 from visualizations.serving.engine_imports import import_engine
 
 if TYPE_CHECKING:
     from specdec.exactness.dependence import Dependence
     from specdec.timing.drafters import Drafters
 
-FOLDER = Path(__file__).parent / "recorded"
+FOLDER = RecordFolder(Path(__file__).parent / "recorded")
 NAMES = ("policy_runs", "policies", "dependence", "drafters", "costs")
 
 
@@ -42,15 +43,5 @@ def recorded() -> Recorded:
     from specdec.exactness.dependence import Dependence
     from specdec.timing.drafters import Drafters
 
-    kinds: dict[str, Any] = dict(zip(NAMES, (PolicyRuns, Comparison, Dependence, Drafters, Costs)))
-    return Recorded(**{name: from_json(kind, _path(name).read_bytes()) for name, kind in kinds.items()})
-
-
-def write(name: str, record: Any) -> None:
-    """Keep a record under its name."""
-    FOLDER.mkdir(exist_ok=True)
-    _path(name).write_text(record.to_json() + "\n", "utf-8")
-
-
-def _path(name: str) -> Path:
-    return FOLDER / f"{name}.json"
+    kinds: dict[str, type] = dict(zip(NAMES, (PolicyRuns, Comparison, Dependence, Drafters, Costs)))
+    return Recorded(**FOLDER.read(kinds))

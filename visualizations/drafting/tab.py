@@ -10,13 +10,19 @@ from typing import Any
 import gradio as gr
 
 from specdec.settings import BadInput
-from specdec.timing.prompts import own_prompts
 from visualizations.components.chart import Chart
 from visualizations.components.keeping import keep
 from visualizations.components.measuring import Shown
 from visualizations.components.model_events import AT_ONCE, QUIET
 from visualizations.components.report import Report
-from visualizations.components.sections import Measurement, Section, connect_sections, section_buttons, section_line
+from visualizations.components.sections import (
+    Measurement,
+    Section,
+    connect_sections,
+    prompt_heading,
+    section_heading,
+    section_line,
+)
 from visualizations.components.status_line import status
 from visualizations.drafting.columns import ColumnsView
 from visualizations.drafting.form import build_form, read_form
@@ -74,20 +80,15 @@ def lead_to(worst: WorstPlaces, tabs: gr.Tabs, key: str) -> None:
     worst.leave(None, None, tabs, js=f"() => ({{selected: '{key}', __type__: 'update'}})", **QUIET)
 
 
-def _heading(part: str, button: str, name: str) -> tuple[gr.Button, gr.Button]:
-    with gr.Row():
-        with gr.Column(scale=6, min_width=280):
-            gr.Markdown(f"## {t(f'drafting.{part}.title')}\n{t(f'drafting.{part}.intro')}")
-        return section_buttons(button, name)
+def _words(part: str) -> str:
+    """The heading of a part and the sentence under it."""
+    return f"## {t(f'drafting.{part}.title')}\n{t(f'drafting.{part}.intro')}"
 
 
 def _lengths_section() -> tuple[Section, gr.Textbox]:
-    gr.Markdown(f"## {t('drafting.lengths.title')}\n{t('drafting.lengths.intro')}")
-    with gr.Row():
-        prompt = gr.Textbox(
-            own_prompts()[0], label=t("drafting.lengths.prompt"), lines=2, max_lines=6, interactive=True, scale=6, elem_id="lengths-prompt"
-        )
-        button, stop = section_buttons(t("drafting.measure"), "lengths")
+    prompt, button, stop = prompt_heading(
+        _words("lengths"), t("drafting.lengths.prompt"), t("drafting.measure"), "lengths"
+    )
     line = section_line("lengths")
     columns = ColumnsView(elem_id="columns-view")
     report = Report(name=t("drafting.lengths.name"), elem_id="lengths-report")
@@ -96,7 +97,7 @@ def _lengths_section() -> tuple[Section, gr.Textbox]:
 
 
 def _acceptance_section() -> Section:
-    button, stop = _heading("acceptance", t("drafting.measure"), "acceptance")
+    button, stop = section_heading(_words("acceptance"), t("drafting.measure"), "acceptance")
     line = section_line("acceptance")
     charts = []
     for pair in (CHARTS[:2], CHARTS[2:]):
@@ -115,7 +116,7 @@ def _worst_section() -> WorstPlaces:
 
 
 def _drafters_section() -> Section:
-    button, stop = _heading("drafters", t("drafting.measure"), "drafters")
+    button, stop = section_heading(_words("drafters"), t("drafting.measure"), "drafters")
     line = section_line("drafters")
     chart = Chart(name=t("drafting.drafters.name"), empty=t("drafting.empty"), elem_id="drafters-chart")
     report = Report(name=t("drafting.drafters.title"), elem_id="drafters-report")
@@ -123,7 +124,7 @@ def _drafters_section() -> Section:
 
 
 def _shared_section() -> Section:
-    button, stop = _heading("shared", t("drafting.shared.button"), "shared")
+    button, stop = section_heading(_words("shared"), t("drafting.shared.button"), "shared")
     line = section_line("shared")
     return Section(button, stop, line, (SharedView(elem_id="shared-view"),))
 

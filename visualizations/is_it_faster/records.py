@@ -6,21 +6,21 @@ the race and the roofline costs torch, so nothing here is called before a page a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from specdec.timing.comparison import Comparison, Sweep
-from specdec.timing.records import Costs, from_json
+from specdec.timing.records import Costs
+from visualizations.components.recorded import RecordFolder
 from visualizations.serving.engine_imports import import_engine
 
 if TYPE_CHECKING:
     from specdec.timing.race import Race
     from specdec.timing.roofline import Roofline
 
-FOLDER = Path(__file__).parent / "recorded"
+FOLDER = RecordFolder(Path(__file__).parent / "recorded")
 NAMES = ("race", "comparison", "costs", "roofline", "sweep")
 
 
@@ -42,25 +42,5 @@ def recorded() -> Recorded:
     from specdec.timing.race import Race
     from specdec.timing.roofline import Roofline
 
-    kinds: dict[str, Any] = dict(zip(NAMES, (Race, Comparison, Costs, Roofline, Sweep)))
-    return Recorded(**{name: from_json(kind, _path(name).read_bytes()) for name, kind in kinds.items()})
-
-
-def write(name: str, record: Any) -> None:
-    """Keep a record under its name."""
-    FOLDER.mkdir(exist_ok=True)
-    _path(name).write_text(record.to_json() + "\n", "utf-8")
-
-
-def last(records: Iterator[Any]) -> Any:
-    """The last record of a measurement that grows."""
-    record = None
-    for record in records:
-        pass
-    if record is None:
-        raise ValueError("The measurement gave no record.")
-    return record
-
-
-def _path(name: str) -> Path:
-    return FOLDER / f"{name}.json"
+    kinds: dict[str, type] = dict(zip(NAMES, (Race, Comparison, Costs, Roofline, Sweep)))
+    return Recorded(**FOLDER.read(kinds))

@@ -9,12 +9,19 @@ from typing import Any
 
 import gradio as gr
 
-from specdec.timing.prompts import own_prompts
 from visualizations.components.chart import Chart
 from visualizations.components.keeping import keep
 from visualizations.components.measuring import Shown
 from visualizations.components.report import Report
-from visualizations.components.sections import Measurement, Section, connect_sections, section_buttons, section_line
+from visualizations.components.sections import (
+    Measurement,
+    Section,
+    connect_sections,
+    prompt_heading,
+    section_buttons,
+    section_heading,
+    section_line,
+)
 from visualizations.components.status_line import status
 from visualizations.is_it_faster.form import RunsPart, build_runs_part, build_settings_part, read_runs, read_settings
 from visualizations.is_it_faster.live import (
@@ -65,12 +72,8 @@ def build_is_it_faster(page: gr.Blocks, shelf: ModelShelf) -> None:
 
 
 def _race_section() -> tuple[Section, gr.Textbox]:
-    gr.Markdown(f"## {t('faster.race.title')}\n{t('faster.race.intro')}")
-    with gr.Row():
-        prompt = gr.Textbox(
-            own_prompts()[0], label=t("faster.race.prompt"), lines=2, max_lines=6, interactive=True, scale=6, elem_id="race-prompt"
-        )
-        button, stop = section_buttons(t("faster.race.button"), "race")
+    words = f"## {t('faster.race.title')}\n{t('faster.race.intro')}"
+    prompt, button, stop = prompt_heading(words, t("faster.race.prompt"), t("faster.race.button"), "race")
     line = section_line("race")
     return Section(button, stop, line, (RaceView(elem_id="race-view"),)), prompt
 
@@ -90,10 +93,8 @@ def _measure_section() -> tuple[Section, RunsPart]:
 
 
 def _machine_section() -> Section:
-    with gr.Row():
-        with gr.Column(scale=6, min_width=280):
-            gr.Markdown(f"## {t('faster.why.title')}\n{t('faster.why.intro')}")
-        button, stop = section_buttons(t("faster.why.button"), "machine")
+    words = f"## {t('faster.why.title')}\n{t('faster.why.intro')}"
+    button, stop = section_heading(words, t("faster.why.button"), "machine")
     line = section_line("machine")
     charts = []
     with gr.Row():
@@ -106,10 +107,8 @@ def _machine_section() -> Section:
 
 
 def _sweep_section() -> Section:
-    with gr.Row():
-        with gr.Column(scale=6, min_width=280):
-            gr.Markdown(f"## {t('faster.sweep.heading')}\n{t('faster.sweep.intro')}")
-        button, stop = section_buttons(t("faster.sweep.button"), "sweep")
+    words = f"## {t('faster.sweep.heading')}\n{t('faster.sweep.intro')}"
+    button, stop = section_heading(words, t("faster.sweep.button"), "sweep")
     line = section_line("sweep")
     return Section(button, stop, line, (WhatIfView(elem_id="sweep-view"),))
 
