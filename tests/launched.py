@@ -5,7 +5,10 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
+
+import pytest
 
 from visualizations.demo import build_demo, launch_options
 from visualizations.serving.inputs import CUSTOM, PairChoice
@@ -22,6 +25,17 @@ def launched(load: Callable[[PairChoice, Callable[[Any], None]], Any], port: int
         yield url
     finally:
         demo.close(verbose=False)
+
+
+@contextmanager
+def launched_with(made: Any, the_tab: ModuleType, pair: Any) -> Iterator[str]:
+    """The address of the app with made-up records in place of those that `the_tab` opens with, and `pair` for its models."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(the_tab, "recorded", lambda: made)
+        the_tab._recorded_values.cache_clear()
+        with launched(only(pair)) as url:
+            yield url
+        the_tab._recorded_values.cache_clear()
 
 
 def free_port() -> int:

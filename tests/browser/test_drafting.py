@@ -16,7 +16,7 @@ from specdec.exactness.dependence import worst_places  # noqa: E402
 from specdec.exactness.theory import best_shared, shared_speedup  # noqa: E402
 from specdec.models.pairs import Pair  # noqa: E402
 from specdec.timing.policies import cut_round, worth_of  # noqa: E402
-from tests.launched import launched, only  # noqa: E402
+from tests.launched import launched_with  # noqa: E402
 from tests.made_drafting import (  # noqa: E402
     made_dependence,
     made_drafters,
@@ -42,15 +42,9 @@ CUT_JS = Path(the_tab.__file__).parent / "threshold" / "cut.js"
 
 @pytest.fixture(scope="module")
 def app_url(default_pair: Pair) -> Iterator[str]:
-    """The app with made-up records in place of the recorded ones, and the real models."""
-    with pytest.MonkeyPatch.context() as patch:
-        made = Recorded(made_policy_runs(), made_policies(), made_dependence(), made_drafters(), made_costs())
-        patch.setattr(the_tab, "recorded", lambda: made)
-        patch.setattr(the_tab, "RECORDED_WAY", "model_fixed_2")
-        the_tab._recorded_values.cache_clear()
-        with launched(only(default_pair)) as url:
-            yield url
-        the_tab._recorded_values.cache_clear()
+    made = Recorded(made_policy_runs(), made_policies(), made_dependence(), made_drafters(), made_costs())
+    with launched_with(made, the_tab, default_pair) as url:
+        yield url
 
 
 def open_tab(page: Page, url: str) -> Page:

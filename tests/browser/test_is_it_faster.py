@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 
 from specdec.exactness.theory import best_gamma  # noqa: E402
 from specdec.models.pairs import Pair  # noqa: E402
-from tests.launched import launched, only  # noqa: E402
+from tests.launched import launched_with  # noqa: E402
 from tests.made_timings import made_comparison, made_costs, made_race, made_roofline, made_sweep  # noqa: E402
 from visualizations.is_it_faster import tab as the_tab  # noqa: E402
 from visualizations.is_it_faster.records import Recorded  # noqa: E402
@@ -24,14 +24,9 @@ PATIENCE = 90_000
 
 @pytest.fixture(scope="module")
 def app_url(default_pair: Pair) -> Iterator[str]:
-    """The app with made-up records in place of the recorded ones, and the real models."""
-    with pytest.MonkeyPatch.context() as patch:
-        made = Recorded(made_race(), made_comparison(), made_costs(), made_roofline(), made_sweep())
-        patch.setattr(the_tab, "recorded", lambda: made)
-        the_tab._recorded_values.cache_clear()
-        with launched(only(default_pair)) as url:
-            yield url
-        the_tab._recorded_values.cache_clear()
+    made = Recorded(made_race(), made_comparison(), made_costs(), made_roofline(), made_sweep())
+    with launched_with(made, the_tab, default_pair) as url:
+        yield url
 
 
 def open_tab(page: Page, url: str) -> Page:
