@@ -8,8 +8,7 @@ grouping.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import replace
 
 from specdec.decoding.lengths import LengthPolicy, policy_of
 from specdec.decoding.loop import Start
@@ -19,23 +18,8 @@ from specdec.recording import Recorder, recorded, run
 from specdec.settings import BadInput, Settings, shown
 from specdec.trace.growing import Step
 from specdec.trace.record import Resumed, Round
+from specdec.trace.session import Change
 from specdec.trace.trace import Trace
-
-Kind = Literal["replay", "coin", "draft", "token", "forced"]
-
-
-@dataclass(frozen=True)
-class Change:
-    """What is changed at a place of a run.
-
-    replay: nothing; the round is decoded again. coin, draft, token: the number in (0, 1) that is held against the
-    accept probability there, that draws the draft there, or that draws the token behind the round's kept drafts.
-    forced: the token id that comes out there, whatever was drawn; the round ends with it.
-    """
-
-    kind: Kind = "replay"
-    value: float | int | None = None
-
 
 def branch(
     pair: Pair, parent: Trace, at: int, change: Change = Change(), settings: Settings | None = None
@@ -43,11 +27,13 @@ def branch(
     """Go on from position `at` of `parent` (an index into its positions) with `change`, as `recording.steps` does.
 
     The branch's own trace begins with the round of the changed place, or behind a forced token; what was written
-    before stands at the end of its prompt. settings: from there on; the parent's unless given. Its max_new_tokens
-    count the branch's own tokens. Raises `BadInput` for a place or a value that can't be used.
+    before stands at the end of its prompt. pair: the parent's, or any with the same tokens. settings: from there on;
+    the parent's unless given. Its max_new_tokens count the branch's own tokens. Raises `BadInput` for a place or a
+    value that can't be used.
     """
     round_index, place = _place_of(parent, at)
     _check_change(parent, at, change)
+    _refuse_other_tokens(pair, parent)
     rounds = parent.rounds[: round_index + (change.kind == "forced")]
     kept = [p.token_id for r in parent.rounds[:round_index] for p in r.positions if p.kind != "discarded"]
     if change.kind == "forced":
@@ -61,6 +47,37 @@ def branch(
     start = Start(_streams(chosen.seed, resumed, change, place), _policy(chosen, parent, rounds))
     recorder = Recorder(pair, parent.prompt.text, prompt_ids, chosen, resumed)
     return recorded(recorder, run(pair, prompt_ids, chosen, start=start, written=resumed.written))
+
+
+def resume(pair: Pair, ended: Trace) -> Iterator[Step]:
+    """The rounds that would have followed those of `ended`, a run that somebody ended before its time.
+
+    They join it as its own: to a `GrowingTrace` of its rounds. Raises `BadInput` for a run that came to its own end.
+    """
+    if ended.output.stop_reason != "cancelled" or not ended.rounds:
+        raise BadInput("The run came to its own end, so there is nothing to go on with.")
+    _refuse_other_tokens(pair, ended)
+    written, rounds, last = len(ended.output.ids), len(ended.rounds), ended.rounds[-1]
+    chosen = _rest(ended, written)
+    resumed = _resumed(ended, rounds, written)
+    prompt_ids = [*ended.prompt.ids, *ended.output.ids]
+    start = Start(_streams(chosen.seed, resumed, Change(), 0), _policy(chosen, ended, ended.rounds))
+    recorder = Recorder(pair, ended.prompt.text, prompt_ids, chosen, resumed)
+    steps = recorded(recorder, run(pair, prompt_ids, chosen, start=start, written=resumed.written))
+    return (_behind(step, written, last.started + last.seconds) for step in steps if isinstance(step, Step))
+
+
+def _behind(step: Step, written: int, seconds: float) -> Step:
+    """A step of a run that follows `written` tokens and `seconds` of decoding."""
+    positions = tuple(replace(p, output_index=p.output_index + written) for p in step.round.positions)
+    return replace(step, round=replace(step.round, started=step.round.started + seconds, positions=positions))
+
+
+def _refuse_other_tokens(pair: Pair, parent: Trace) -> None:
+    """The ids of a text mean the same only to models with the same tokenizer."""
+    known = max(*parent.prompt.ids, *parent.output.ids, 0) < pair.target.vocab_size
+    if not known or tuple(pair.texts.sequence(parent.prompt.ids)) != parent.prompt.tokens:
+        raise BadInput(f"The run was made with {parent.pair.target}, whose tokens {pair.info.target} does not share.")
 
 
 def _place_of(parent: Trace, at: int) -> tuple[int, int]:

@@ -71,7 +71,7 @@ class Trace:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON as plain dicts and lists."""
-        return _without_silent_fields(to_dict(self))
+        return without_silent_fields(to_dict(self))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Trace:
@@ -167,9 +167,10 @@ def _check_heading(trace: Trace) -> None:
 _SILENT = {"special": False, "bytes": None, "limits": None, "resumed": None, "drafted_by": None, "limit": None, "stopped": None, "doubt": None}
 
 
-def _without_silent_fields(value: Any) -> Any:
+def without_silent_fields(value: Any) -> Any:
+    """Plain data without the fields that say nothing."""
     if isinstance(value, dict):
-        return {k: _without_silent_fields(v) for k, v in value.items() if not (k in _SILENT and v == _SILENT[k])}
+        return {k: without_silent_fields(v) for k, v in value.items() if not (k in _SILENT and v == _SILENT[k])}
     if isinstance(value, list):
-        return [_without_silent_fields(item) for item in value]
+        return [without_silent_fields(item) for item in value]
     return value

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from specdec.branching import Change, branch
+from specdec.branching import branch, resume
 from specdec.recording import decode
 from specdec.settings import BadInput
-from specdec.trace.growing import GrowingTrace
+from specdec.trace.growing import GrowingTrace, Step
+from specdec.trace.session import Change
 from specdec.trace.trace import Trace
 
 TABLES = [[0.5, 0.3, 0.2], [0.2, 0.2, 0.6], [0.6, 0.2, 0.2]], [[0.3, 0.5, 0.2], [0.3, 0.4, 0.3], [0.2, 0.4, 0.4]]
@@ -120,8 +123,8 @@ def test_a_stop_string_that_began_before_the_branch_ends_it(table_pair):
     [
         (-1, Change(), "position -1"), (10**6, Change(), "position 1000000"),
         (0, Change("forced", 3), "below 3"), (0, Change("forced", 0.5), "below 3"), (0, Change("forced", None), "below 3"),
-        (0, Change("coin", 1.0), "between 0 and 1"), (0, Change("draft", float("nan")), "between 0 and 1"),
-        (0, Change("token", "x"), "between 0 and 1"),
+        (0, Change("coin", 1.0), "between 0 and 1"), (0, Change("draft", 0.0), "between 0 and 1"),
+        (0, Change("token", 1), "between 0 and 1"),
     ],
     ids=str,
 )  # fmt: skip
@@ -130,6 +133,12 @@ def test_what_cannot_be_changed_is_refused_in_a_sentence(table_pair, at, change,
     parent = decode(pair, "t0", chat=False, max_new_tokens=12)
     with pytest.raises(BadInput, match=told):
         branch(pair, parent, at, change)
+
+
+@pytest.mark.parametrize("value", [float("nan"), "x", True])
+def test_a_change_is_made_of_a_number(value):
+    with pytest.raises(ValueError):
+        Change("coin", value)
 
 
 def test_where_no_coin_was_thrown_none_is_changed_and_a_finished_text_has_no_rest(table_pair):
@@ -142,3 +151,62 @@ def test_where_no_coin_was_thrown_none_is_changed_and_a_finished_text_has_no_res
             branch(pair, parent, discarded, change)
     with pytest.raises(BadInput, match="all there"):
         branch(pair, parent, max(i for i, p in enumerate(parent.positions) if p.kind != "discarded"), Change("forced", 1))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"gamma": 0}, {"rule": "block"}, {"policy": "heuristic", "gamma": 8}, {"policy": "expected"},
+     {"drafter": "lookup_then_model"}, {"stop_strings": ["t1t2t2t0"]}],
+    ids=str,
+)  # fmt: skip
+def test_a_run_that_was_ended_early_goes_on_as_if_it_had_not_been(table_pair, settings):
+    pair = table_pair(*TABLES, eos_ids=[])
+    whole = decode(pair, "t0 t1", **{"chat": False, "gamma": 3, "seed": 4, "max_new_tokens": 24} | settings)
+    for rounds in range(1, len(whole.rounds)):
+        ended = first_rounds(whole, rounds)
+        run = grown_from(ended)
+        for step in resume(pair, ended):
+            run.add(step)
+        joined = run.trace()
+        assert verdicts(joined.rounds) == verdicts(whole.rounds) and joined.output == whole.output
+        assert [r.stopped for r in joined.rounds] == [r.stopped for r in whole.rounds]
+        assert Trace.from_json(joined.to_json()) == joined
+
+
+def test_a_branch_that_was_ended_early_goes_on_too(table_pair):
+    pair = table_pair(*TABLES)
+    parent = decode(pair, "t0 t1", chat=False, gamma=3, seed=4, max_new_tokens=24)
+    child = grown(branch(pair, parent, index_of(parent, 2)))
+    run = grown_from(first_rounds(child, 2))
+    for step in resume(pair, first_rounds(child, 2)):
+        run.add(step)
+    assert verdicts(run.trace().rounds) == verdicts(child.rounds)
+
+
+def test_a_run_that_ended_by_itself_and_one_of_other_tokens_are_refused(table_pair, pair_of):
+    pair = table_pair(*TABLES)
+    whole = decode(pair, "t0 t1", chat=False, max_new_tokens=12)
+    with pytest.raises(BadInput, match="own end"):
+        resume(pair, whole)
+    other = table_pair(*TABLES, words=["a", "b", "c"])
+    smaller = table_pair([[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]])
+    for stranger in (other, smaller):
+        with pytest.raises(BadInput, match="does not share"):
+            branch(stranger, whole, 0)
+        with pytest.raises(BadInput, match="does not share"):
+            resume(stranger, first_rounds(whole, 1))
+
+
+def grown_from(ended: Trace) -> GrowingTrace:
+    run = GrowingTrace(replace(ended, rounds=()))
+    for round_ in ended.rounds:
+        run.add(Step(round_, "cancelled"))
+    return run
+
+
+def first_rounds(whole: Trace, count: int) -> Trace:
+    """The run as it is when it is ended behind so many rounds."""
+    run = GrowingTrace(replace(whole, rounds=()))
+    for round_ in whole.rounds[:count]:
+        run.add(Step(round_, "cancelled"))
+    return run.trace()
