@@ -21,6 +21,7 @@ from specdec.trace.record import Resumed, Round
 from specdec.trace.session import Change
 from specdec.trace.trace import Trace
 
+
 def branch(
     pair: Pair, parent: Trace, at: int, change: Change = Change(), settings: Settings | None = None
 ) -> Iterator[Trace | Step]:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from specdec.settings import BadInput
-from specdec.trace.session import MAX_NAME, MAX_RUNS, Change, Origin, Session, SessionRun
+from specdec.trace.session import MAX_NAME, MAX_RUNS, Change, Origin, Session, SessionRun, check_session
 from visualizations.step_through.examples import examples, recorded_trace
 
 TRACE = recorded_trace(examples()[0])
@@ -61,6 +61,6 @@ def test_what_is_no_tree_is_refused_in_a_sentence(values, told):
 def test_an_empty_session_and_one_of_too_many_runs_are_refused():
     for runs in ((), (SessionRun("a", TRACE),) * (MAX_RUNS + 1)):
         with pytest.raises(BadInput, match=f"1 to {MAX_RUNS}"):
-            Session.from_json(Session("specdec-session/1", runs).to_json())
+            check_session(Session("specdec-session/1", runs))
     with pytest.raises(BadInput, match="specdec-session/1"):
         Session.from_json(TRACE.to_json())

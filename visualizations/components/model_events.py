@@ -23,17 +23,19 @@ AT_ONCE: dict[str, Any] = {"queue": False, **QUIET}
 SEED_OR_FRESH = "((seed) => seed ?? crypto.getRandomValues(new Uint32Array(1))[0])"
 
 _ASK = "(line) => line.mood === 'busy' ? undefined : %s"
-_ASK_WITH_SEED = f"(seed, line) => line.mood === 'busy' ? [] : [{SEED_OR_FRESH}(seed), %s]"
+_ASK_ANEW = f"(seed, line) => line.mood === 'busy' ? [] : [{SEED_OR_FRESH}(seed), %s, {{}}]"
+_WAITING = json.dumps(status(t("app.your_turn"), "busy") | {"ask": True})
 _REFUSED = "(line) => line.mood === 'busy' ? {text: line.ask ? %s : %s, mood: 'fault', done: null} : undefined"
 
 
-def ask_on(triggers: Sequence[Any], line: StatusLine, seed: Component | None = None) -> None:
-    """Let each of `triggers` make `line` wait and ask, which the page does itself. seed: filled in when it is empty."""
-    waiting = json.dumps(status(t("app.your_turn"), "busy") | {"ask": True})
-    if seed is None:
-        gr.on(triggers, None, line, line, js=_ASK % waiting, **QUIET)
-    else:
-        gr.on(triggers, None, [seed, line], [seed, line], js=_ASK_WITH_SEED % waiting, **QUIET)
+def ask_on(triggers: Sequence[Any], line: StatusLine) -> None:
+    """Let each of `triggers` make `line` wait and ask, which the page does itself."""
+    gr.on(triggers, None, line, line, js=_ASK % _WAITING, **QUIET)
+
+
+def ask_anew_on(triggers: Sequence[Any], line: StatusLine, seed: Component, wish: Component) -> None:
+    """The same; besides, `seed` is filled in when it is empty, and `wish` is emptied."""
+    gr.on(triggers, None, [seed, line], [seed, line, wish], js=_ASK_ANEW % _WAITING, **QUIET)
 
 
 def on_ask(

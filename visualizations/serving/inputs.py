@@ -9,6 +9,7 @@ from typing import Any
 
 from specdec.models.pairs import CATALOGUE, MAX_PROMPT_CHARACTERS
 from specdec.settings import BadInput, choice, shown
+from specdec.trace.record import PairInfo
 
 CUSTOM = "custom"
 MAX_HUB_ID_LENGTH = 96
@@ -36,6 +37,14 @@ def pair_choice(pair: Any, target: Any = "", draft: Any = "") -> PairChoice:
     if key != CUSTOM:
         return PairChoice(key)
     return PairChoice(CUSTOM, hub_id("target", target), hub_id("draft", draft))
+
+
+def choice_of(pair: PairInfo) -> PairChoice:
+    """The choice that loads the pair of a recorded run; `BadInput` where no choice does."""
+    if pair.name in CATALOGUE:
+        return PairChoice(pair.name)
+    target, _, draft = pair.name.partition("+")
+    return pair_choice(CUSTOM, target, draft)
 
 
 def hub_id(name: str, value: Any) -> str:

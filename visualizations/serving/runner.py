@@ -57,6 +57,11 @@ class Waiting:
     busy: bool = False
 
 
+def run_seconds(tokens: int) -> float:
+    """What a borrowed GPU is asked for, for a run of so many tokens at most."""
+    return RUN_SECONDS + tokens * TOKEN_SECONDS
+
+
 def _record(pair: Any, prompt: str, settings: Settings) -> Iterator[Trace | Step]:
     from specdec import recording  # here, because it costs torch: the page opens without
 
@@ -110,7 +115,7 @@ class ModelShelf:
     ) -> Iterator[Waiting | Trace | Step]:
         """`Waiting` until the first round is there, then the parts of a run: see `specdec.recording.steps`."""
         work = partial(_record, prompt=prompt, settings=settings)
-        return self.using(choice, work, stop, RUN_SECONDS + settings.max_new_tokens * TOKEN_SECONDS)
+        return self.using(choice, work, stop, run_seconds(settings.max_new_tokens))
 
     def using(
         self, choice: PairChoice, work: Callable[[Any], Iterator[T]], stop: threading.Event, seconds: float = WORK_SECONDS

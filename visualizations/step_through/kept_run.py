@@ -6,6 +6,7 @@ page's own request, and when the page has none it says which way it is missing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,29 @@ _SCRIPTS = (_COMPONENTS / "connection.js", _COMPONENTS / "memory.js", _HERE / "k
 NOTHING, UNDER_WAY, LOST = ({"missing": why} for why in ("none", "under_way", "lost"))
 
 
+def name_of(example: Example) -> str:
+    """What an example's recorded run is called on the page, whenever it is shown."""
+    return f"example-{example.key}"
+
+
 def kept_example(example: Example) -> dict[str, Any]:
     """The value while an example's recorded run is on screen."""
-    return {"example": example.key}
+    return {"example": example.key, "run": name_of(example)}
 
 
-def kept(trace: Trace) -> dict[str, Any]:
-    """The value while `trace` is on screen."""
-    return {"trace": trace.to_json()}
+def kept(trace: Trace, run: str) -> dict[str, Any]:
+    """The value while `trace` is on screen, where it is called `run`."""
+    return {"trace": trace.to_json(), "run": run}
+
+
+def shown_again(run: str) -> dict[str, Any]:
+    """The value that puts a run of the page in this one's place, one that the page has."""
+    return {"show": run}
+
+
+def kept_session(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The value that gives the page several runs, each as `kept` has it; the first is on screen."""
+    return {"session": list(runs), "run": runs[0]["run"]}
 
 
 def trace_on_screen(value: Any) -> Trace:
@@ -48,7 +64,8 @@ def trace_on_screen(value: Any) -> Trace:
 
 
 class KeptRun(gr.HTML):
-    """Shows nothing. Its value is `kept_example`, `kept`, or one of `NOTHING`, `UNDER_WAY`, `LOST`.
+    """Shows nothing. Its value is `kept_example`, `kept`, or one of `NOTHING`, `UNDER_WAY`, `LOST`; given
+    `shown_again` or `kept_session` it takes the value of the run meant.
 
     The value outlives a reload of the page. After one it also has "reopened", which is "lost" when Gradio
     reloaded because the connection was lost, else "asked"; then the event `reopened` fires.

@@ -16,8 +16,9 @@ from visualizations.components.status_line import status
 from visualizations.components.waiting import waiting_line
 from visualizations.serving.ahead import ahead
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import ModelShelf
-from visualizations.step_through.run_view import ShownRun, empty_value, new_run
+from visualizations.serving.runner import ModelShelf, Waiting
+from visualizations.step_through.run_view import ShownRun
+from visualizations.step_through.wishes import Asked, new_run_of
 from visualizations.text import t
 
 _LOG = logging.getLogger(__name__)
@@ -25,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Shown:
-    """What is on screen. view: what joins it; run: all of it. None leaves them as they are."""
+    """What is on screen. view: what joins it, None for nothing. run: all of it, None before its first round."""
 
     line: dict[str, Any]
     view: dict[str, Any] | None = None
@@ -35,35 +36,51 @@ class Shown:
 def run_steps(
     shelf: ModelShelf, choice: PairChoice, prompt: str, settings: Settings, stop: threading.Event
 ) -> Iterator[Shown]:
-    """What to show at every step of a run, the last when it is over. What a step costs doesn't grow with the run.
+    """What to show at every step of a run that begins with its prompt: see `shown_steps`."""
+    return shown_steps(shelf, new_run_of(choice, prompt, settings), stop)
 
-    Setting `stop` ends it within a pass of a model, a fault with a line in words. Closing the iterator ends it too.
+
+def shown_steps(shelf: ModelShelf, asked: Asked, stop: threading.Event) -> Iterator[Shown]:
+    """What to show at every step of what was asked for, the last when it is over or pauses.
+
+    What a step costs doesn't grow with the run. Setting `stop` ends it within a pass of a model, a fault with a line
+    in words. Closing the iterator ends it too.
     """
-    name, run = new_run(), None
+    run, pause = asked.continued, None
+    if run:
+        run.go_on()
 
     def last(line: dict[str, Any]) -> Shown:
         if run is None:
-            return Shown(line, empty_value(name, running=False))
+            return Shown(line, asked.blank(running=False))
         run.end()
-        return Shown(line, run.since(len(run)))
+        return Shown(line, run.since(len(run)), run)
 
     try:
-        with closing(ahead(shelf.steps(choice, prompt, settings, stop))) as batches:
+        with closing(ahead(asked.parts(shelf, stop))) as batches:
             for batch in batches:
                 if stop.is_set():
                     break
                 first = len(run) if run else 0
                 for event in batch:
                     if isinstance(event, Trace):
-                        run = ShownRun(event, name)
+                        run = ShownRun(event, asked.name, asked.origin)
                     elif isinstance(event, Step):
+                        pause = asked.until.met(event, run.text)
                         run.add(event)
-                if run is None:
-                    yield Shown(waiting_line(batch[-1]), empty_value(name, running=True))
+                        if pause and event.stop_reason == "cancelled":
+                            break
+                        pause = None
+                if isinstance(batch[-1], Waiting):
+                    yield Shown(waiting_line(batch[-1]), asked.blank(running=True), run)
                     continue
+                if pause:
+                    run.end({"round": len(run) - 1, "place": pause.place})
+                    yield Shown(status(pause.why, "done"), run.since(first), run)
+                    return
                 if run.record.stop_reason != "cancelled":
                     run.end()
-                yield Shown(run_line(run), run.since(first), None if first else run)
+                yield Shown(run_line(run), run.since(first), run)
         if run is None or run.running:
             yield last(status(t("app.stopped"), "done"))
     except BadInput as refusal:

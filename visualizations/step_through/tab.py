@@ -13,14 +13,14 @@ from typing import Any
 import gradio as gr
 
 from specdec.settings import BadInput
+from specdec.trace.session import is_session
 from specdec.trace.trace import Trace
 from visualizations.components.file_saver import FileSaver
 from visualizations.components.keeping import keep
-from visualizations.components.model_events import AT_ONCE, QUIET, ask_on, on_ask
-from visualizations.components.settings_form import SettingsForm, build_settings_form, form_values, read_form
+from visualizations.components.model_events import AT_ONCE, QUIET, ask_anew_on, ask_on, on_ask
+from visualizations.components.settings_form import SettingsForm, build_settings_form, form_values
 from visualizations.components.status_line import StatusLine, status
 from visualizations.components.waiting import loading_line
-from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.examples import Example, examples, recorded_trace
@@ -31,11 +31,16 @@ from visualizations.step_through.kept_run import (
     KeptRun,
     kept,
     kept_example,
+    name_of,
     reopen_script,
+    shown_again,
     trace_on_screen,
 )
-from visualizations.step_through.live_run import run_steps
+from visualizations.step_through.live_run import shown_steps
 from visualizations.step_through.run_view import RunView, ShownRun, empty_value, new_run, run_view_value
+from visualizations.step_through.sessions import opened_session, saved_session
+from visualizations.step_through.until import build_until
+from visualizations.step_through.wishes import Asked, Wish, read_wish
 from visualizations.text import t
 
 STATE_SECONDS = 3600
@@ -74,6 +79,8 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         ]
     with gr.Accordion(t("app.settings"), open=False, elem_id="settings"):
         form = build_settings_form(first.settings)
+    with gr.Accordion(t("until.title"), open=False, elem_id="until"):
+        until = build_until()
     with gr.Row(elem_classes="status-row"):
         with gr.Column(scale=6, min_width=300, elem_classes="status-lines"):
             run_line = StatusLine(_recorded_line(first), elem_id="run-line")
@@ -82,20 +89,22 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         upload = gr.UploadButton(
             t("app.upload"), size="sm", min_width=130, file_types=[".json"], type="binary", elem_id="upload"
         )
-    view = RunView(run_view_value(recorded_trace(first)), elem_id="run-view")
+    view = RunView(run_view_value(recorded_trace(first), name_of(first)), elem_id="run-view")
     trace = KeptRun(kept_example(first))
     live = gr.State(None, time_to_live=STATE_SECONDS)  # the run under way, from its first round on
     view.fill_gaps_from(live)
-    saver = FileSaver()
+    saver, wish = FileSaver(), Wish()
 
-    ask_on([run.click, prompt.submit], run_line, form.seed)
+    ask_anew_on([run.click, prompt.submit], run_line, form.seed, wish)
+    ask_on([wish.go], run_line)
     runs = OpenRuns()
     runs.stop_when_left(page)
 
     def halt(request: gr.Request) -> None:
         runs.stop(request.session_hash)
 
-    running = on_ask(run_line, runs, partial(_run, shelf), [prompt, *form.components], [view, run_line, trace, live])
+    asked = [wish, prompt, *until, *form.components]
+    running = on_ask(run_line, runs, partial(_run, shelf), asked, [view, run_line, trace, live])
     broken_off = _BROKEN_OFF % (json.dumps(UNDER_WAY["missing"]), json.dumps(LOST))
     running.failure(None, [view, trace], [view, trace], js=broken_off, **QUIET)
     # First a run comes to its own end, so that its last word is last; then one that only waits leaves the queue.
@@ -109,6 +118,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     halted = upload.upload(halt, **AT_ONCE)
     halted.then(partial(_show_upload, form), upload, shown, **AT_ONCE)
     download.click(_save, [trace, live], [saver, run_line], **AT_ONCE)
+    wish.save(_save_session, wish, [saver, run_line], **AT_ONCE)
     keep(page, "prompt and settings", [prompt, *form.components])
     page.load(None, trace, trace, js=reopen_script(), **QUIET)
     trace.reopened(_reopen, trace, [view, run_line, trace], **AT_ONCE)
@@ -117,24 +127,27 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     return RunOnScreen(view, trace)
 
 
-def _run(shelf: ModelShelf, stopped: threading.Event, prompt: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
+def _run(
+    shelf: ModelShelf, stopped: threading.Event, wish: Any, prompt: Any, *values: Any
+) -> Iterator[tuple[Any, ...]]:
     try:
-        choice, settings = read_form(values)
-        checked_prompt(prompt)
+        asked = read_wish(wish, prompt, values)
     except BadInput as refusal:
         yield gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip()
         return
     run = None
-    for step in run_steps(shelf, choice, prompt, settings, stopped):
-        begun, run = run is not None, step.run or run
-        yield _or_skip(step.view), step.line, _held(step.line, run), gr.skip() if begun else run
+    for step in shown_steps(shelf, asked, stopped):
+        news, run = step.run is not run, step.run
+        yield _or_skip(step.view), step.line, _held(step.line, run, asked), run if news else gr.skip()
 
 
-def _held(line: dict[str, Any], run: ShownRun | None) -> dict[str, Any]:
+def _held(line: dict[str, Any], run: ShownRun | None, asked: Asked) -> dict[str, Any]:
     """What the page holds of a run at a step of it: the trace, once it is whole."""
     if line["mood"] == "busy":
         return UNDER_WAY
-    return kept(run.record.trace()) if run else NOTHING
+    if run:
+        return kept(run.record.trace(), run.run)
+    return shown_again(asked.origin["parent"]) if asked.origin else NOTHING
 
 
 def _or_skip(value: Any) -> Any:
@@ -148,17 +161,24 @@ def _recorded_line(example: Example) -> dict[str, Any]:
 def _show_example(example: Example) -> list[Any]:
     trace = recorded_trace(example)
     values = form_values(example.settings, example.choice)
-    return [run_view_value(trace), _recorded_line(example) | LEAVE, kept_example(example), example.prompt, *values]
+    view = run_view_value(trace, name_of(example))
+    return [view, _recorded_line(example) | LEAVE, kept_example(example), example.prompt, *values]
 
 
 def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
     same = [gr.skip()] * len(form.components)
     try:
-        trace = Trace.from_json(data)
+        view, held, trace = opened_session(data) if is_session(data) else _opened_trace(data)
     except BadInput as refusal:
         return [gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip(), *same]
-    line = status(t("app.uploaded", emitted=trace.metrics.emitted), "done")
-    return [run_view_value(trace), line | LEAVE, kept(trace), trace.prompt.text, *same]
+    words = "app.session.opened" if "session" in held else "app.uploaded"
+    line = status(t(words, emitted=trace.metrics.emitted, runs=len(held.get("session", ()))), "done")
+    return [view, line | LEAVE, held, trace.prompt.text, *same]
+
+
+def _opened_trace(data: Any) -> tuple[dict[str, Any], dict[str, Any], Trace]:
+    trace, name = Trace.from_json(data), new_run()
+    return run_view_value(trace, name), kept(trace, name), trace
 
 
 def _save(held: Any, live: ShownRun | None) -> tuple[Any, Any]:
@@ -167,6 +187,13 @@ def _save(held: Any, live: ShownRun | None) -> tuple[Any, Any]:
     except BadInput as refusal:
         return gr.skip(), status(str(refusal), "fault")
     return {"name": "trace.json", "text": trace.to_json(), "turn": time.time()}, gr.skip()
+
+
+def _save_session(asked: Any) -> tuple[Any, Any]:
+    try:
+        return saved_session(asked), gr.skip()
+    except BadInput as refusal:
+        return gr.skip(), status(str(refusal), "fault")
 
 
 def _reopen(held: Any) -> tuple[Any, ...]:
@@ -182,7 +209,9 @@ def _reopen(held: Any) -> tuple[Any, ...]:
     for example in examples():
         if held.get("example") == example.key:
             words = _recorded_line(example)["text"]
-    return run_view_value(trace), status(" ".join([*before, words])), gr.skip()
+    name = held.get("run")
+    view = run_view_value(trace, name if isinstance(name, str) else None)
+    return view, status(" ".join([*before, words])), gr.skip()
 
 
 def _loading(shelf: ModelShelf, first: Example) -> tuple[dict[str, Any], gr.Timer]:

@@ -115,6 +115,7 @@ function listenToZoom() {
       if (range[0] !== undefined) zoom = { ...zoom, [axis]: range };
     }
   });
+  chart.on("plotly_click", ({ points }) => whatIfBar(Math.round(points[0].x)));
   chart.on("plotly_doubleclick", () => {
     zoom = null;
     drawBars();

@@ -11,6 +11,7 @@ from typing import Any
 
 import gradio as gr
 
+from specdec.trace.session import MAX_RUNS
 from specdec.trace.strict_json import compact_json
 from visualizations.components.plotly_files import LOADER_JS, serve_plotly
 from visualizations.components.scripts import script
@@ -20,9 +21,11 @@ from visualizations.step_through.run_view.value import ShownRun, empty_value, ne
 from visualizations.text import section
 
 HERE = Path(__file__).parent
+STYLES = ("run_view.css", "acting.css")
 SCRIPTS = (
     "state.js", "dom.js", "tips.js", "metrics.js", "strip.js", "bars.js",
-    "coin.js", "residual.js", "drafting.js", "sentence.js", "keyboard.js", "main.js",
+    "coin.js", "residual.js", "drafting.js", "sentence.js", "verdict.js", "what_if.js", "draws.js", "compare.js",
+    "runs.js", "pausing.js", "keyboard.js", "main.js",
 )  # fmt: skip
 
 
@@ -30,7 +33,7 @@ class RunView(gr.HTML):
     """Shows one run; an output only, stepping costs no request.
 
     Its value is what `ShownRun.since` returns: a whole run, or the rounds that follow those it was given before.
-    The page keeps them all. The event `select` fires with {index, round, place} when a person moves to another
+    The page keeps them all, and the runs before; {"session": [whole runs], "run": name} gives it several. The event `select` fires with {index, round, place} when a person moves to another
     position, `gap` with {run, have} when rounds are missing: see `fill_gaps_from`.
     """
 
@@ -38,7 +41,7 @@ class RunView(gr.HTML):
         super().__init__(
             value=value or empty_value(new_run(), running=False),
             html_template=(HERE / "run_view.html").read_text(encoding="utf-8"),
-            css_template=palette.css_variables() + (HERE / "run_view.css").read_text(encoding="utf-8"),
+            css_template=palette.css_variables() + "".join((HERE / name).read_text("utf-8") for name in STYLES),
             js_on_load=script(LOADER_JS, *(HERE / name for name in SCRIPTS)),
             apply_default_css=False,
             words=section("run_view", language),
@@ -50,6 +53,7 @@ class RunView(gr.HTML):
                 "slots": FEWEST_SLOTS,
                 "meanings": {name: meaning.color for name, meaning in palette.MEANINGS.items()},
             },
+            most_runs=MAX_RUNS,
             plotly_js=serve_plotly(),
             **kwargs,
         )

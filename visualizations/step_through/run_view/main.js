@@ -9,12 +9,16 @@ function drawSelection(moveFocus) {
   drawPlace();
   drawSentence(here);
   drawCoin(here);
+  drawWhat(here);
   drawResidual(here);
+  drawAgain(here);
   drawBars();
+  drawCompared();
 }
 
 function drawSelectionAt(index) {
   state.index = index;
+  state.what = null;
   drawSelection(false);
 }
 
@@ -25,25 +29,31 @@ function choose(index, moveFocus) {
   state.chosen = true;
   if (inside !== state.index) {
     state.index = inside;
+    state.what = null;
     drawSelection(moveFocus);
     const { round, place } = current();
     trigger("select", { index: inside, round, place });
   } else if (moveFocus) markSelected(true);
 }
 
-// Another run: nothing of the one before stays.
+// Another run, as it was when it was last on screen. The one before stays on the shelf.
 function begin(run) {
-  state.value = { run, rounds: [] };
-  state.flat = [];
-  state.index = -1;
-  state.chosen = false;
-  known = 0;
+  putOnScreen(run);
+  const { rounds } = state.value;
+  known = rounds.length;
   asked = { have: -1, at: 0 };
   pause();
   emptyStrip();
-  part("output").replaceChildren();
-  drawPrompt();
+  strip.append(...inheritedBox(), ...rounds.map(addBox));
+  part("output").replaceChildren(rounds.map((round) => round.text).join(""));
+  drawFrame(true);
   drawSelection(false);
+}
+
+// A person chose another run of the page.
+function showRun(run) {
+  begin(run);
+  document.dispatchEvent(new CustomEvent("specdec:shown", { detail: { run } }));
 }
 
 // Joins what the message has beyond the rounds that are here, and draws no more than that.
@@ -51,6 +61,11 @@ function join({ first, rounds, ...rest }) {
   const before = state.value.rounds.length;
   const added = rounds.slice(before - first);
   Object.assign(state.value, rest);
+  if ("prompt" in rest) {
+    state.value.name = state.value.name || nameOf(state.value);
+    if (!before) strip.replaceChildren(...inheritedBox());
+    letOldestGo();
+  }
   const boxes = added.map((round, i) => {
     addPositions(round);
     return addBox(round, before + i);
@@ -59,6 +74,7 @@ function join({ first, rounds, ...rest }) {
   part("output").append(added.map((round) => round.text).join(""));
   drawFrame("prompt" in rest);
   if (added.length) moveOn(before);
+  if (state.value.paused && !state.value.running) drawSelectionAt(indexOfPlace(state.value.paused));
   if (!state.value.running && followTimer !== null) drawFollowed(); // what a run that is over shows is what stays
 }
 
@@ -68,6 +84,18 @@ function moveOn(before) {
   else if (state.chosen) drawPlace();
   else follow(newestToken());
 }
+
+// A file of several runs: each is put on the shelf, and one of them on screen.
+function receiveSession({ session, run }) {
+  for (const { first, rounds, ...rest } of session) {
+    putOnScreen(rest.run);
+    Object.assign(state.value, rest);
+    rounds.forEach(addPositions);
+    state.index = firstToShow();
+  }
+  begin(run);
+}
+
 
 // All but the strip and the selected position. anew: what belongs to the run and not to its rounds came too.
 function drawFrame(anew) {
@@ -79,6 +107,9 @@ function drawFrame(anew) {
   for (const name of ["metrics", "settings", "rounding", "fates", "strip"]) show(part(name), rounds.length > 0);
   drawMetrics();
   drawTextTitle();
+  drawPause();
+  drawRuns();
+  drawFlipped();
   if (!anew) return;
   drawSettings();
   drawPrompt();
@@ -92,6 +123,7 @@ let followed = -FOLLOW_MS;
 
 function follow(index) {
   state.index = index;
+  state.what = null;
   const wait = followed + FOLLOW_MS - performance.now();
   if (wait <= 0) drawFollowed();
   else if (followTimer === null) followTimer = setTimeout(drawFollowed, wait);
@@ -119,6 +151,7 @@ function askForMissing() {
 function receive() {
   if (!props.value) return;
   const message = JSON.parse(props.value);
+  if (message.session) return receiveSession(message);
   if (message.run !== state.value.run) begin(message.run);
   const have = state.value.rounds.length;
   const end = message.first + message.rounds.length;

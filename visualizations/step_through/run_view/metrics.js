@@ -28,7 +28,8 @@ function drawSettings() {
 }
 
 function drawPrompt() {
-  const tokens = state.value.prompt || [];
+  const { prompt = [], written = 0 } = state.value;
+  const tokens = prompt.slice(0, prompt.length - written);
   show(part("prompt"), tokens.length > 0);
   setText(part("prompt").firstElementChild, fill(words.prompt, { count: tokens.length }));
   part("prompt-tokens").replaceChildren(

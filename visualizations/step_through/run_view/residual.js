@@ -4,11 +4,16 @@ const RESIDUAL_ROWS = 5;
 const WORTH_A_ROW = 0.001;
 const residualBox = part("residual");
 
-// [index in the frame, probability] of every bar, most likely first.
-function replacementLaw(frame) {
+// What a replacement is drawn from: a mass for every bar, in their order.
+function replacementMasses(frame) {
   const { p } = masses(frame);
   const laws = { residual: frame.residual, target: p, without_draft: p.map((mass, i) => (i === frame.drafted ? 0 : mass)) };
-  const law = laws[state.value.law];
+  return laws[state.value.law];
+}
+
+// [index in the frame, probability] of every bar, most likely first.
+function replacementLaw(frame) {
+  const law = replacementMasses(frame);
   const total = law.reduce((sum, mass) => sum + mass, 0);
   return law.map((mass, i) => [i, total > 0 ? mass / total : 0]).filter(([, r]) => r > 0).sort((a, b) => b[1] - a[1]);
 }

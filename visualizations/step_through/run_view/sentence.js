@@ -8,7 +8,7 @@ const factItems = Object.fromEntries(FACTS.map((name) => [name, explained("rv-fa
 function drawSentence(here) {
   const { fact, round, place } = here;
   const { drafted } = state.value.rounds[round];
-  setText(part("title"), fill(words.title[fact.kind], { round: round + 1, place: place + 1, drafted }));
+  setText(part("title"), fill(words.title[fact.kind], { round: roundNumber(round), place: place + 1, drafted }));
   write(part("sentence"), said(here, drafted));
   for (const name of FACTS) {
     show(factItems[name].box, fact[name] !== undefined);

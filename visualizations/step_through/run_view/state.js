@@ -3,12 +3,29 @@
 
 const words = props.words;
 const figureWords = props.figure_words;
-const state = { value: { rounds: [] }, flat: [], index: -1, chosen: false, scale: "linear" };
+// Every run that was on screen, by its name: what of the state belongs to it.
+const shelf = new Map();
+const state = { value: { rounds: [] }, flat: [], index: -1, chosen: false, what: null, scale: "linear" };
+
+// Puts a run in the place of the one on screen, as it was left; one that is new has nothing yet.
+function putOnScreen(run) {
+  const { value, flat, index, chosen } = state;
+  if (value.rounds.length) shelf.set(value.run, { value, flat, index, chosen });
+  else shelf.delete(value.run);
+  if (!shelf.has(run)) shelf.set(run, { value: { run, rounds: [] }, flat: [], index: -1, chosen: false });
+  Object.assign(state, shelf.get(run), { what: null });
+}
 
 function addPositions(round) {
   const r = state.value.rounds.length;
   state.value.rounds.push(round);
+  for (const fact of round.positions) fact.number += state.value.written || 0;
   round.positions.forEach((fact, place) => state.flat.push({ fact, place, round: r, frame: round.frames[place] }));
+}
+
+// A branch counts on where its parent's rounds stood.
+function roundNumber(r) {
+  return (state.value.rounds_before || 0) + r + 1;
 }
 
 function current() {

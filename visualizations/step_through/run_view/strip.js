@@ -19,12 +19,24 @@ function addBox(round, r) {
   return box;
 }
 
+// What a branch has from the run that it goes on from: the end of that text, as far as it was kept.
+const INHERITED = 40;
+
+function inheritedBox() {
+  const { prompt, written } = state.value;
+  if (!written) return [];
+  const box = make("div", "rv-round rv-inherited", [words.inherited + " "]);
+  if (written > INHERITED) box.append("… ");
+  box.append(...prompt.slice(-Math.min(written, INHERITED)).map((token) => labelNode("span", "rv-fed", token.label)));
+  return [box];
+}
+
 function roundBox(round, r) {
   const box = make("div", "rv-round");
   box.setAttribute("role", "group");
-  box.setAttribute("aria-label", fill(words.round_name, { ...round, round: r + 1 }));
+  box.setAttribute("aria-label", fill(words.round_name, { ...round, round: roundNumber(r) }));
   box.title = box.getAttribute("aria-label");
-  box.append(make("span", "rv-round-name", fill(words.round, { round: r + 1 })));
+  box.append(make("span", "rv-round-name", fill(words.round, { round: roundNumber(r) })));
   for (const fact of round.positions) box.append(tokenButton(fact, fateOf(fact, round)));
   return box;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from secrets import token_hex
 from typing import Any
 
@@ -15,6 +16,8 @@ from visualizations.figures.token_bars import bar_frame
 from visualizations.step_through.run_view.ranks import drawn_from, replacement_law
 from visualizations.step_through.run_view.rounding import rounding_apart
 from visualizations.text import t
+
+ABOUT = 60
 
 
 def new_run() -> str:
@@ -30,21 +33,23 @@ def empty_value(run: str, running: bool) -> dict[str, Any]:
 class ShownRun:
     """A run on screen. Each round is put into the page's terms once, when it joins.
 
-    record: the same run as a trace that grows. One thread adds, any may read.
+    record: the same run as a trace that grows; text: its output so far. One thread adds, any may read.
     """
 
-    def __init__(self, start: Trace, run: str) -> None:
+    def __init__(self, start: Trace, run: str, origin: dict[str, Any] | None = None) -> None:
         self.run = run
         self.record = GrowingTrace(start)
         self.running = True
         self._rounds: list[dict[str, Any]] = []
-        self._start = _start(start)
+        self.text = ""
+        self.paused: dict[str, Any] | None = None
+        self._start = _start(start) | ({"origin": origin} if origin else {})
         self._metrics = _metrics(self.record.metrics, start)
 
     @classmethod
-    def whole(cls, trace: Trace) -> ShownRun:
+    def whole(cls, trace: Trace, run: str, origin: dict[str, Any] | None = None) -> ShownRun:
         """A run that is over."""
-        shown = cls(trace, new_run())
+        shown = cls(replace(trace, rounds=()), run, origin)
         for round_ in trace.rounds:
             shown.add(Step(round_, trace.output.stop_reason))
         shown.end()
@@ -53,12 +58,18 @@ class ShownRun:
     def add(self, step: Step) -> None:
         """Join one more round."""
         self.record.add(step)
+        self.text += step.text
         self._metrics = _metrics(self.record.metrics, self.record.start)
         self._rounds.append(_round(step, self.record.start.settings))
 
-    def end(self) -> None:
-        """No round will join any more."""
+    def end(self, paused: dict[str, Any] | None = None) -> None:
+        """No round will join any more, or for now: paused has the place of the newest round that was waited for."""
+        self.paused = paused
         self.running = False
+
+    def go_on(self) -> None:
+        """More rounds will join."""
+        self.paused, self.running = None, True
 
     def __len__(self) -> int:
         """Rounds so far."""
@@ -67,17 +78,18 @@ class ShownRun:
     def since(self, first: int) -> dict[str, Any]:
         """The value of a `RunView` that has the rounds before number `first`: what it lacks, from 0 the whole.
 
-        run: tells runs apart. running: more is to come. metrics, stop: of the run so far. With first 0 there is
-        also what belongs to the run and not to a round of it.
+        run: tells runs apart. running: more is to come. metrics, stop, paused: of the run so far. With first 0 there
+        is also what belongs to the run and not to a round of it.
         """
         running, stop = self.running, self.record.stop_reason  # before the rounds: a run that is over is whole
         value = {"run": self.run, "first": first, "running": running, "rounds": self._rounds[first:]}
-        return value | {"metrics": self._metrics, "stop": stop} | (self._start if first == 0 else {})
+        value |= {"metrics": self._metrics, "stop": stop, "paused": self.paused}
+        return value | (self._start if first == 0 else {})
 
 
-def run_view_value(trace: Trace) -> dict[str, Any]:
-    """The value of a `RunView` for a whole trace."""
-    return ShownRun.whole(trace).since(0)
+def run_view_value(trace: Trace, run: str | None = None, origin: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The value of a `RunView` for a whole trace. run: its name, a new one unless given; origin: of a branch."""
+    return ShownRun.whole(trace, run or new_run(), origin).since(0)
 
 
 def _start(trace: Trace) -> dict[str, Any]:
@@ -90,7 +102,10 @@ def _start(trace: Trace) -> dict[str, Any]:
         "most": trace.settings.gamma,
         "rounding": rounding_apart(trace.pair.target, trace.pair.draft, trace.dtype, trace.settings),
         "settings": settings_line(trace),
+        "about": trace.prompt.text[:ABOUT],
         "prompt": [_token(token.text, token.id, token.special, token.bytes) for token in trace.prompt.tokens],
+        "written": trace.resumed.written if trace.resumed else 0,
+        "rounds_before": trace.resumed.resampling if trace.resumed else 0,
     }
 
 
@@ -171,6 +186,7 @@ def _position(position: Position, settings: Settings) -> dict[str, Any]:
         "residual": position.residual_mass,
         "target_entropy": position.target_entropy,
         "draft_entropy": position.draft_entropy,
+        "draft_uniform": position.draft_uniform,
     }
     if position.kind == "replaced":
         draft = next((c for c in position.candidates if c.id == position.draft_id), None)
@@ -179,7 +195,9 @@ def _position(position: Position, settings: Settings) -> dict[str, Any]:
     facts["r"], facts["rank"] = drawn_from(position, settings.rule)
     if position.draft_id is not None and is_copy(position, settings):
         facts["copied"] = True
-    return {name: _short(fact) for name, fact in facts.items() if fact is not None}
+    short = {name: _short(fact) for name, fact in facts.items() if fact is not None}
+    # In full, because it is asked where exactly it falls.
+    return short | ({} if position.token_uniform is None else {"uniform": position.token_uniform})
 
 
 def _token(text: str, token_id: int, special: bool, part: str | None) -> dict[str, Any]:

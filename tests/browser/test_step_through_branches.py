@@ -1,0 +1,219 @@
+"""Acting on a run in Chromium: branches, the tree of runs, two runs compared, breakpoints. Each test is one thing a
+person does."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+from playwright.sync_api import Page, expect  # noqa: E402
+
+from specdec.models.pairs import DEFAULT_PAIR, Pair  # noqa: E402
+from specdec.recording import decode  # noqa: E402
+from specdec.settings import Settings  # noqa: E402
+from specdec.trace.session import Session  # noqa: E402
+from specdec.trace.trace import Trace  # noqa: E402
+from tests.launched import launched, only  # noqa: E402
+from tests.typing_in import type_in  # noqa: E402
+from visualizations.text import t  # noqa: E402
+
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
+WORDS, SEED = 8, 3
+
+
+@pytest.fixture(scope="module")
+def tables(table_pair: Any) -> Pair:
+    laws = np.random.default_rng(5)
+    pair = table_pair(*(laws.dirichlet(np.full(WORDS, 0.8), WORDS).tolist() for _ in range(2)))
+    pair.tokenizer.chat_template = "{{ messages[0].content }}"
+    object.__setattr__(pair.info, "name", DEFAULT_PAIR)
+    return pair
+
+
+@pytest.fixture(scope="module")
+def app_url(tables: Pair) -> Iterator[str]:
+    with launched(only(tables)) as url:
+        yield url
+
+
+@pytest.fixture
+def opened(page: Page, app_url: str) -> Page:
+    """The page with a run of 16 tokens on screen."""
+    page.set_default_timeout(PATIENCE)
+    page.goto(app_url)
+    expect(page.locator("#models-line")).to_contain_text("Ready")
+    page.get_by_role("button", name=t("app.settings"), exact=True).click()
+    type_in(page.locator("#settings").get_by_label(t("app.seed.label"), exact=True), str(SEED))
+    type_in(page.locator("#settings").get_by_label(f"number input for {t('app.max_new_tokens.label')}"), "16")
+    run(page)
+    return page
+
+
+def run(page: Page) -> None:
+    page.fill("#prompt textarea", "t0 t1")
+    page.click("#run")
+    finished(page)
+
+
+def finished(page: Page, word: str = "Finished") -> None:
+    expect(page.locator("#run-line")).to_contain_text(word)
+    expect(page.locator("#run-view .rv-running")).to_have_count(0)
+
+
+def parent(tables: Pair, page: Page) -> Trace:
+    """The run that the page shows, as the engine makes it."""
+    settings = page.locator(".rv-settings").inner_text()
+    gamma = int(settings.split("γ ")[1].split(" ")[0])
+    return decode(tables, "t0 t1", Settings(chat=True, gamma=gamma, seed=SEED, max_new_tokens=16))
+
+
+def text(page: Page) -> str:
+    return page.locator(".rv-output").text_content()
+
+
+def select(page: Page, index: int) -> None:
+    page.locator(".rv-token").nth(index).click()
+
+
+def go_on(page: Page) -> None:
+    page.locator(".rv-what").get_by_role("button", name=t("run_view.what.go")).click()
+    expect(page.locator(".rv-inherited")).to_be_visible()
+    finished(page)
+
+
+def tree(page: Page) -> list[str]:
+    return page.locator(".rv-run").all_inner_texts()
+
+
+def second_round(trace: Trace) -> int:
+    return len(trace.rounds[0].positions)
+
+
+def test_a_branch_without_a_change_repeats_its_parent(opened: Page, tables: Pair) -> None:
+    trace = parent(tables, opened)
+    assert text(opened) == trace.output.text
+    select(opened, second_round(trace))
+    go_on(opened)
+    assert trace.output.text.endswith(text(opened)) and len(text(opened)) < len(trace.output.text)
+    expect(opened.locator(".rv-round-name").first).to_have_text("R2")
+    expect(opened.locator(".rv-flipped")).to_be_hidden()
+    assert tree(opened)[-2:] == ["t0 t1", f"↳ again from {trace.positions[second_round(trace)].output_index + 1}"]
+
+
+def test_a_forced_token_begins_another_text_and_both_are_compared(opened: Page, tables: Pair) -> None:
+    trace = parent(tables, opened)
+    at = second_round(trace)
+    other = next(c for c in trace.positions[at].candidates if c.id != trace.positions[at].token_id and c.p > 0)
+    select(opened, at)
+    opened.get_by_label(t("run_view.what.token")).select_option(str(other.id))
+    go_on(opened)
+    number = trace.positions[at].output_index + 1
+    assert tree(opened)[-1] == f"↳ ‘t{other.id}’ at {number}"
+    expect(opened.locator(".rv-inherited")).to_contain_text(f"t{other.id}")
+    opened.get_by_role("button", name=t("run_view.runs.compare", name="t0 t1")).click()
+    compared = opened.locator(".rv-compare")
+    expect(compared).to_contain_text(f"then token {number} is ‘t{other.id}’ in A")
+    expect(compared.locator(".rv-differs small")).to_have_text(str(number))
+    compared.locator(".rv-column").nth(number + 1).click()
+    expect(compared.locator("h4")).to_contain_text(str(number + 2))
+    expect(compared.locator(".rv-bars .barlayer .point").first).to_be_visible()
+    opened.locator(".rv-run", has_text="t0 t1").last.click()  # and the other way round
+    expect(compared).to_contain_text(f"then token {number} is ‘t{trace.positions[at].token_id}’ in A")
+    assert text(opened) == trace.output.text
+
+
+def test_runs_are_renamed_and_deleted_and_what_went_on_from_them_stays(opened: Page, tables: Pair) -> None:
+    select(opened, second_round(parent(tables, opened)))
+    go_on(opened)
+    opened.get_by_role("button", name=t("run_view.runs.rename", name="t0 t1")).click()
+    opened.get_by_label(t("run_view.runs.name")).fill("<b>mine</b> ${x}")
+    opened.keyboard.press("Enter")
+    assert "<b>mine</b> ${x}" in tree(opened)
+    opened.get_by_role("button", name=t("run_view.runs.delete", name="<b>mine</b> ${x}")).click()
+    assert not any("mine" in name for name in tree(opened))
+    assert any(name.startswith("again from") for name in tree(opened))  # it has no parent any more
+
+
+def test_other_settings_hold_from_the_branch_on(opened: Page, tables: Pair) -> None:
+    trace = parent(tables, opened)
+    box = opened.locator("#settings").get_by_label(f"number input for {t('app.temperature.label')}")
+    type_in(box, "0")
+    select(opened, second_round(trace))
+    opened.get_by_label(t("run_view.what.with_form")).check()
+    go_on(opened)
+    expect(opened.locator(".rv-settings")).to_contain_text("T 0")
+    assert tree(opened)[-1].startswith("↳ other settings from")
+
+
+def test_a_session_is_saved_and_opened_again(opened: Page, tables: Pair, tmp_path: Path) -> None:
+    trace = parent(tables, opened)
+    select(opened, second_round(trace))
+    go_on(opened)
+    names = tree(opened)
+    with opened.expect_download() as download:
+        opened.get_by_role("button", name=t("run_view.runs.save")).click()
+    file = tmp_path / "session.json"
+    download.value.save_as(file)
+    session = Session.from_json(file.read_bytes())
+    assert [name.removeprefix("↳ ") for name in names] == [one.name for one in session.runs]
+    assert session.runs[-1].origin.parent == len(session.runs) - 2
+    opened.reload()
+    expect(opened.locator("#run-view")).to_contain_text("R2")
+    opened.locator("#upload input[type=file]").set_input_files(file)
+    expect(opened.locator("#run-line")).to_contain_text(f"holds {len(session.runs)} runs")
+    assert [name for name in tree(opened) if name in names] == names
+    plain = json.loads(file.read_text("utf-8"))
+    plain["runs"][-1]["origin"]["at"] = 10**6
+    file.write_text(json.dumps(plain), "utf-8")
+    opened.locator("#upload input[type=file]").set_input_files(file)
+    expect(opened.locator("#run-line")).to_contain_text("goes on from position 1000000")
+    assert [name for name in tree(opened) if name in names] == names
+
+
+def test_a_run_pauses_at_a_rejection_takes_a_round_and_goes_on_as_if_it_had_not(opened: Page, tables: Pair) -> None:
+    trace = parent(tables, opened)
+    opened.get_by_role("button", name=t("until.title")).click()
+    opened.get_by_label(t("until.rejection.label")).check()
+    opened.fill("#prompt textarea", "t0 t1")
+    opened.click("#run")
+    finished(opened, t("until.met.rejection"))
+    rejected = next(n for n, r in enumerate(trace.rounds) if any(p.kind == "replaced" for p in r.positions))
+    assert text(opened) == written(trace, rejected + 1)
+    expect(opened.locator(".rv-title")).to_contain_text("rejected")
+    opened.get_by_role("button", name=t("run_view.pause.next_round")).click()
+    expect(opened.locator(".rv-round")).to_have_count(rejected + 2)
+    finished(opened, t("until.met.every_round"))
+    opened.get_by_label(t("until.rejection.label")).uncheck()
+    opened.get_by_role("button", name=t("run_view.pause.go_on")).click()
+    finished(opened)
+    assert text(opened) == trace.output.text
+    expect(opened.locator(".rv-pause")).to_be_hidden()
+
+
+def written(trace: Trace, rounds: int) -> str:
+    return "".join(p.text for r in trace.rounds[:rounds] for p in r.positions if p.kind != "discarded")
+
+
+def test_two_visitors_trees_never_mix(opened: Page, app_url: str, browser: Any, tables: Pair) -> None:
+    select(opened, second_round(parent(tables, opened)))
+    go_on(opened)
+    mine = tree(opened)
+    context = browser.new_context()
+    other = context.new_page()
+    other.goto(app_url)
+    expect(other.locator("#run-view .rv-round").first).to_be_visible()
+    assert other.locator(".rv-run").count() == 0
+    other.fill("#prompt textarea", "t2")
+    other.click("#run")
+    expect(other.locator("#run-line")).to_contain_text("Finished")
+    assert tree(opened) == mine and not set(tree(other)) & set(mine[1:])
+    context.close()
