@@ -37,7 +37,7 @@ def url():
             with gr.Tab("run"):
                 view = RunView(run_view_value(TRACE), elem_id="run-view")
             with gr.Tab("exact") as tab:
-                build_exact_tab(demo, tab, ModelShelf(_no_models), RunOnScreen(view, KeptRun(kept(KEPT))))
+                build_exact_tab(demo, tab, ModelShelf(_no_models), RunOnScreen(view, KeptRun(kept(KEPT, "a run"))))
     demo.queue()
     _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
     yield address

@@ -8,13 +8,12 @@ reported and ends the comparison; any other one is a fault.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import pytest
 import torch
 
-from specdec.models.cores import usable_cores
 from specdec.models.pairs import Pair
 from specdec.recording import run
 from specdec.settings import Settings
@@ -33,15 +32,6 @@ PROMPTS = [
     "Who wrote Hamlet?",
     "Give me a recipe for pancakes.",
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def all_cores() -> Iterator[None]:
-    """Nothing else runs beside these long passes."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(usable_cores())
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from visualizations.step_through.kept_run import LOST, NOTHING, UNDER_WAY, kept,
 
 def test_a_kept_run_comes_back_as_it_was() -> None:
     trace = recorded_trace(examples()[1])
-    assert trace_on_screen(kept(trace)) == trace
+    assert trace_on_screen(kept(trace, "a run")) == trace
 
 
 def test_an_example_is_its_recorded_run() -> None:

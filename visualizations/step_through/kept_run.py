@@ -46,9 +46,9 @@ def shown_again(run: str) -> dict[str, Any]:
     return {"show": run}
 
 
-def kept_session(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The value that gives the page several runs, each as `kept` has it; the first is on screen."""
-    return {"session": list(runs), "run": runs[0]["run"]}
+def kept_session(runs: Sequence[dict[str, Any]], run: str) -> dict[str, Any]:
+    """The value that gives the page several runs, each as `kept` has it. run: the one on screen."""
+    return {"session": list(runs), "run": run}
 
 
 def trace_on_screen(value: Any) -> Trace:
@@ -88,7 +88,7 @@ class KeptRun(gr.HTML):
 def reopen_script() -> str:
     """A JavaScript function for the page's load: the value of a `KeptRun` before a reload, if there was one."""
     return f"""(now) => {{ {MEMORY_JS}
-      const before = recall("run"), lost = recall("lost");
+      const before = recall("run"), tree = recall("tree"), lost = recall("lost");
       remember("lost", false);
-      return before || lost ? {{...(before || now), reopened: lost ? "lost" : "asked"}} : undefined;
+      return before || lost ? {{...(before || now), tree, reopened: lost ? "lost" : "asked"}} : undefined;
     }}"""

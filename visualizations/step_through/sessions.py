@@ -18,25 +18,39 @@ MAX_CHANGE_BYTES = 200
 
 def saved_session(asked: Any) -> dict[str, Any]:
     """The file of the page's runs: {"runs": [{run, name, kept, origin as `ShownRun` has it}]}. Raises `BadInput`."""
+    return {"name": "session.json", "text": _session(asked).to_json(), "turn": time.time()}
+
+
+def _session(asked: Any) -> Session:
     runs = asked.get("runs") if isinstance(asked, dict) else None
     if not isinstance(runs, list) or not 1 <= len(runs) <= MAX_RUNS:
         raise BadInput(t("app.session.size", most=MAX_RUNS))
     numbers = {run.get("run"): number for number, run in enumerate(runs) if isinstance(run, dict)}
     session = Session("specdec-session/1", tuple(_saved(run, numbers) for run in runs))
     check_session(session)
-    return {"name": "session.json", "text": session.to_json(), "turn": time.time()}
+    return session
 
 
 def opened_session(data: bytes) -> tuple[dict[str, Any], dict[str, Any], Trace]:
     """The values of a `RunView` and a `KeptRun` that have all runs of a file, and the one to show. Raises `BadInput`."""
     session = Session.from_json(data)
+    return *_on_page(session, 0), session.runs[0].trace
+
+
+def reopened_tree(tree: Any, run: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values of a `RunView` and a `KeptRun` that have the page's runs again. run: the one on screen."""
+    session = _session({"runs": tree})
+    return _on_page(session, next((n for n, one in enumerate(tree) if one.get("run") == run), 0))
+
+
+def _on_page(session: Session, first: int) -> tuple[dict[str, Any], dict[str, Any]]:
     names = [new_run() for _ in session.runs]
     views = [
         run_view_value(run.trace, name, _shown_origin(run.origin, names)) | {"name": run.name}
         for run, name in zip(session.runs, names, strict=True)
     ]
-    held = kept_session([kept(run.trace, name) for run, name in zip(session.runs, names, strict=True)])
-    return {"session": views, "run": names[0]}, held, session.runs[0].trace
+    held = [kept(run.trace, name) for run, name in zip(session.runs, names, strict=True)]
+    return {"session": views, "run": names[first]}, kept_session(held, names[first])
 
 
 def change_of(plain: Any) -> Change:

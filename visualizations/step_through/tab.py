@@ -38,7 +38,7 @@ from visualizations.step_through.kept_run import (
 )
 from visualizations.step_through.live_run import shown_steps
 from visualizations.step_through.run_view import RunView, ShownRun, empty_value, new_run, run_view_value
-from visualizations.step_through.sessions import opened_session, saved_session
+from visualizations.step_through.sessions import opened_session, reopened_tree, saved_session
 from visualizations.step_through.until import build_until
 from visualizations.step_through.wishes import Asked, Wish, read_wish
 from visualizations.text import t
@@ -209,9 +209,12 @@ def _reopen(held: Any) -> tuple[Any, ...]:
     for example in examples():
         if held.get("example") == example.key:
             words = _recorded_line(example)["text"]
-    name = held.get("run")
-    view = run_view_value(trace, name if isinstance(name, str) else None)
-    return view, status(" ".join([*before, words])), gr.skip()
+    try:
+        view, kept_again = reopened_tree(held.get("tree"), held.get("run"))
+    except BadInput:  # a single run, or a tree that was too large to keep
+        name = held.get("run")
+        view, kept_again = run_view_value(trace, name if isinstance(name, str) else None), gr.skip()
+    return view, status(" ".join([*before, words])), kept_again
 
 
 def _loading(shelf: ModelShelf, first: Example) -> tuple[dict[str, Any], gr.Timer]:

@@ -97,6 +97,7 @@ function drawComparedPlace(texts, other) {
 }
 
 comparedChart.setAttribute("role", "img");
+keepDrawn(comparedChart, drawCompared);
 comparedClose.addEventListener("click", () => compareWith(null));
 {
   const head = make("h3", "", words.compare.title + " ");

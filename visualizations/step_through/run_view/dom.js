@@ -10,6 +10,11 @@ function show(node, visible) {
   if (node.hidden === visible) node.hidden = !visible;
 }
 
+// To the page's other parts.
+function tell(name, detail) {
+  document.dispatchEvent(new CustomEvent(name, { detail }));
+}
+
 // A token's label with its space marks dimmed, so that the words stand out.
 function labelNode(tag, className, label) {
   const node = asData(make(tag, className));

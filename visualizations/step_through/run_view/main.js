@@ -53,7 +53,7 @@ function begin(run) {
 // A person chose another run of the page.
 function showRun(run) {
   begin(run);
-  document.dispatchEvent(new CustomEvent("specdec:shown", { detail: { run } }));
+  tell("specdec:shown", { run });
 }
 
 // Joins what the message has beyond the rounds that are here, and draws no more than that.

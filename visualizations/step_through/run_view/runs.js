@@ -33,6 +33,7 @@ function treeOrder() {
 
 function drawRuns() {
   const tree = treeOrder();
+  if (!state.value.running) tell("specdec:tree", { runs: tree.map(asSaved) });
   show(runsBox, tree.length > 1);
   if (tree.length < 2) return;
   setText(runsBox.firstElementChild, fill(words.runs.summary, { count: tree.length, name: state.value.name || "" }));
@@ -104,7 +105,7 @@ function forget(run) {
     showRun(next);
   }
   shelf.delete(run);
-  document.dispatchEvent(new CustomEvent("specdec:forget", { detail: { run } }));
+  tell("specdec:forget", { run });
   drawRuns();
   drawCompared();
 }
@@ -125,14 +126,13 @@ function drawFlipped() {
   setText(part("flipped"), fill(words.runs.flipped, { number: flipped + 1, dtype: state.value.metrics ? state.value.metrics.dtype : "" }));
 }
 
-function saveAll() {
-  const runs = treeOrder().map(([, { value }]) => ({ run: value.run, name: value.name, origin: value.origin }));
-  document.dispatchEvent(new CustomEvent("specdec:session", { detail: { runs } }));
+function asSaved([, { value }]) {
+  return { run: value.run, name: value.name, origin: value.origin };
 }
 
 runsBox.open = true;
 {
   const save = Object.assign(make("button", "rv-run-button", words.runs.save), { type: "button" });
-  save.addEventListener("click", saveAll);
+  save.addEventListener("click", () => tell("specdec:session", { runs: treeOrder().map(asSaved) }));
   part("runs-all").append(save);
 }

@@ -94,7 +94,7 @@ function replacementSaid(frame, uniform) {
 }
 
 function askFor(wish) {
-  document.dispatchEvent(new CustomEvent("specdec:wish", { detail: { run: state.value.run, ...wish } }));
+  tell("specdec:wish", { run: state.value.run, ...wish });
 }
 
 function goOnFromHere() {
