@@ -217,3 +217,19 @@ def test_two_visitors_trees_never_mix(opened: Page, app_url: str, browser: Any, 
     expect(other.locator("#run-line")).to_contain_text("Finished")
     assert tree(opened) == mine and not set(tree(other)) & set(mine[1:])
     context.close()
+
+
+def test_two_hundred_runs_can_be_used_and_the_oldest_goes_when_there_are_more(opened: Page, tables: Pair, tmp_path: Path) -> None:
+    trace = parent(tables, opened)
+    runs = (SessionRun("run 0", trace), *(SessionRun(f"run {n}", trace, Origin(n // 2, n % 5, Change())) for n in range(1, MAX_RUNS)))
+    file = tmp_path / "session.json"
+    file.write_text(Session("specdec-session/1", runs).to_json(), "utf-8")
+    opened.reload()
+    opened.locator("#upload input[type=file]").set_input_files(file)
+    expect(opened.locator("#run-line")).to_contain_text(f"holds {MAX_RUNS} runs")
+    expect(opened.locator(".rv-run")).to_have_count(MAX_RUNS)  # what was there before has made room
+    opened.locator(".rv-run", has_text=f"run {MAX_RUNS - 1}").click()
+    expect(opened.locator(".rv-runs summary")).to_contain_text(f"on screen: run {MAX_RUNS - 1}")
+    run(opened)
+    expect(opened.locator(".rv-run")).to_have_count(MAX_RUNS)
+    assert text(opened) == trace.output.text

@@ -96,7 +96,6 @@ function receiveSession({ session, run }) {
   begin(run);
 }
 
-
 // All but the strip and the selected position. anew: what belongs to the run and not to its rounds came too.
 function drawFrame(anew) {
   const { running, rounds } = state.value;

@@ -112,8 +112,7 @@ function forget(run) {
 
 // What the page keeps is bounded: beyond that the run that was made longest ago goes.
 function letOldestGo() {
-  const oldest = listed().find(({ value }) => value.run !== state.value.run);
-  if (shelf.size > MOST_RUNS && oldest) forget(oldest.value.run);
+  while (shelf.size > MOST_RUNS) forget([...shelf.keys()].find((run) => run !== state.value.run));
 }
 
 // A branch in which nothing was changed writes its parent's text again, but for the rounding of few digits.
