@@ -18,16 +18,17 @@ from playwright.sync_api import Page, expect  # noqa: E402
 
 from specdec.models.pairs import DEFAULT_PAIR, Pair  # noqa: E402
 from specdec.recording import decode  # noqa: E402
-from specdec.settings import Settings  # noqa: E402
-from specdec.trace.session import Session  # noqa: E402
+from specdec.trace.session import MAX_RUNS, Change, Origin, Session, SessionRun  # noqa: E402
 from specdec.trace.trace import Trace  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
+from visualizations.step_through.examples import examples  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
-WORDS, SEED = 8, 3
+WORDS = 8
+SETTINGS = examples()[0].settings.changed(seed=3, max_new_tokens=16)
 
 
 @pytest.fixture(scope="module")
@@ -45,35 +46,49 @@ def app_url(tables: Pair) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def ready(shared_page: Page, app_url: str) -> Page:
+    """The page with the settings of `SETTINGS`."""
+    shared_page.set_default_timeout(PATIENCE)
+    shared_page.goto(app_url)
+    expect(shared_page.locator("#models-line")).to_contain_text("Ready")
+    shared_page.locator("#settings button").first.click()
+    type_in(shared_page.locator("#settings").get_by_label(t("app.seed.label"), exact=True), str(SETTINGS.seed))
+    type_in(number(shared_page, "max_new_tokens"), str(SETTINGS.max_new_tokens))
+    return shared_page
+
+
 @pytest.fixture
-def opened(page: Page, app_url: str) -> Page:
-    """The page with a run of 16 tokens on screen."""
-    page.set_default_timeout(PATIENCE)
-    page.goto(app_url)
-    expect(page.locator("#models-line")).to_contain_text("Ready")
-    page.get_by_role("button", name=t("app.settings"), exact=True).click()
-    type_in(page.locator("#settings").get_by_label(t("app.seed.label"), exact=True), str(SEED))
-    type_in(page.locator("#settings").get_by_label(f"number input for {t('app.max_new_tokens.label')}"), "16")
-    run(page)
-    return page
+def opened(ready: Page) -> Page:
+    """The page with one run on screen and no other in its tree."""
+    run(ready)
+    while ready.locator(".rv-run").count():
+        ready.locator(".rv-run-button", has_text="×").first.click()
+    expect(ready.locator(".rv-runs")).to_be_hidden()
+    return ready
 
 
-def run(page: Page) -> None:
+def number(page: Page, name: str) -> Any:
+    return page.locator("#settings").get_by_label(f"number input for {t(f'app.{name}.label')}")
+
+
+def run(page: Page, until: str = "Finished") -> None:
     page.fill("#prompt textarea", "t0 t1")
-    page.click("#run")
-    finished(page)
+    ask(page, page.locator("#run"), until)
 
 
-def finished(page: Page, word: str = "Finished") -> None:
-    expect(page.locator("#run-line")).to_contain_text(word)
+def ask(page: Page, button: Any, until: str = "Finished") -> None:
+    """Press what asks for the models, and wait for the end; the line may still tell of an earlier one."""
+    with page.expect_request(lambda request: "queue/join" in request.url):
+        button.click()
+    expect(page.locator("#run-line")).to_contain_text(until)
     expect(page.locator("#run-view .rv-running")).to_have_count(0)
 
 
-def parent(tables: Pair, page: Page) -> Trace:
+@pytest.fixture(scope="module")
+def trace(tables: Pair) -> Trace:
     """The run that the page shows, as the engine makes it."""
-    settings = page.locator(".rv-settings").inner_text()
-    gamma = int(settings.split("γ ")[1].split(" ")[0])
-    return decode(tables, "t0 t1", Settings(chat=True, gamma=gamma, seed=SEED, max_new_tokens=16))
+    return decode(tables, "t0 t1", SETTINGS)
 
 
 def text(page: Page) -> str:
@@ -85,9 +100,8 @@ def select(page: Page, index: int) -> None:
 
 
 def go_on(page: Page) -> None:
-    page.locator(".rv-what").get_by_role("button", name=t("run_view.what.go")).click()
+    ask(page, page.locator(".rv-what").get_by_role("button", name=t("run_view.what.go")))
     expect(page.locator(".rv-inherited")).to_be_visible()
-    finished(page)
 
 
 def tree(page: Page) -> list[str]:
@@ -98,8 +112,7 @@ def second_round(trace: Trace) -> int:
     return len(trace.rounds[0].positions)
 
 
-def test_a_branch_without_a_change_repeats_its_parent(opened: Page, tables: Pair) -> None:
-    trace = parent(tables, opened)
+def test_a_branch_without_a_change_repeats_its_parent(opened: Page, trace: Trace) -> None:
     assert text(opened) == trace.output.text
     select(opened, second_round(trace))
     go_on(opened)
@@ -109,8 +122,7 @@ def test_a_branch_without_a_change_repeats_its_parent(opened: Page, tables: Pair
     assert tree(opened)[-2:] == ["t0 t1", f"↳ again from {trace.positions[second_round(trace)].output_index + 1}"]
 
 
-def test_a_forced_token_begins_another_text_and_both_are_compared(opened: Page, tables: Pair) -> None:
-    trace = parent(tables, opened)
+def test_a_forced_token_begins_another_text_and_both_are_compared(opened: Page, trace: Trace) -> None:
     at = second_round(trace)
     other = next(c for c in trace.positions[at].candidates if c.id != trace.positions[at].token_id and c.p > 0)
     select(opened, at)
@@ -131,8 +143,8 @@ def test_a_forced_token_begins_another_text_and_both_are_compared(opened: Page, 
     assert text(opened) == trace.output.text
 
 
-def test_runs_are_renamed_and_deleted_and_what_went_on_from_them_stays(opened: Page, tables: Pair) -> None:
-    select(opened, second_round(parent(tables, opened)))
+def test_runs_are_renamed_and_deleted_and_what_went_on_from_them_stays(opened: Page, trace: Trace) -> None:
+    select(opened, second_round(trace))
     go_on(opened)
     opened.get_by_role("button", name=t("run_view.runs.rename", name="t0 t1")).click()
     opened.get_by_label(t("run_view.runs.name")).fill("<b>mine</b> ${x}")
@@ -143,19 +155,17 @@ def test_runs_are_renamed_and_deleted_and_what_went_on_from_them_stays(opened: P
     assert any(name.startswith("again from") for name in tree(opened))  # it has no parent any more
 
 
-def test_other_settings_hold_from_the_branch_on(opened: Page, tables: Pair) -> None:
-    trace = parent(tables, opened)
-    box = opened.locator("#settings").get_by_label(f"number input for {t('app.temperature.label')}")
-    type_in(box, "0")
+def test_other_settings_hold_from_the_branch_on(opened: Page, trace: Trace) -> None:
+    type_in(number(opened, "temperature"), "0")
     select(opened, second_round(trace))
     opened.get_by_label(t("run_view.what.with_form")).check()
     go_on(opened)
     expect(opened.locator(".rv-settings")).to_contain_text("T 0")
     assert tree(opened)[-1].startswith("↳ other settings from")
+    type_in(number(opened, "temperature"), f"{SETTINGS.temperature:g}")
 
 
-def test_a_session_is_saved_and_opened_again(opened: Page, tables: Pair, tmp_path: Path) -> None:
-    trace = parent(tables, opened)
+def test_a_session_is_saved_and_opened_again(opened: Page, trace: Trace, tmp_path: Path) -> None:
     select(opened, second_round(trace))
     go_on(opened)
     names = tree(opened)
@@ -167,34 +177,30 @@ def test_a_session_is_saved_and_opened_again(opened: Page, tables: Pair, tmp_pat
     assert [name.removeprefix("↳ ") for name in names] == [one.name for one in session.runs]
     assert session.runs[-1].origin.parent == len(session.runs) - 2
     opened.reload()
-    expect(opened.locator("#run-view")).to_contain_text("R2")
+    expect(opened.locator(".rv-run")).to_have_count(len(names))
+    assert tree(opened) == names  # the tree outlives a reload
     opened.locator("#upload input[type=file]").set_input_files(file)
     expect(opened.locator("#run-line")).to_contain_text(f"holds {len(session.runs)} runs")
-    assert [name for name in tree(opened) if name in names] == names
+    assert tree(opened) == [*names, *names]
     plain = json.loads(file.read_text("utf-8"))
     plain["runs"][-1]["origin"]["at"] = 10**6
     file.write_text(json.dumps(plain), "utf-8")
     opened.locator("#upload input[type=file]").set_input_files(file)
     expect(opened.locator("#run-line")).to_contain_text("goes on from position 1000000")
-    assert [name for name in tree(opened) if name in names] == names
+    assert tree(opened) == [*names, *names]
 
 
-def test_a_run_pauses_at_a_rejection_takes_a_round_and_goes_on_as_if_it_had_not(opened: Page, tables: Pair) -> None:
-    trace = parent(tables, opened)
-    opened.get_by_role("button", name=t("until.title")).click()
+def test_a_run_pauses_at_a_rejection_takes_a_round_and_goes_on_as_if_it_had_not(opened: Page, trace: Trace) -> None:
+    opened.locator("#until button").first.click()
     opened.get_by_label(t("until.rejection.label")).check()
-    opened.fill("#prompt textarea", "t0 t1")
-    opened.click("#run")
-    finished(opened, t("until.met.rejection"))
+    run(opened, t("until.met.rejection"))
     rejected = next(n for n, r in enumerate(trace.rounds) if any(p.kind == "replaced" for p in r.positions))
     assert text(opened) == written(trace, rejected + 1)
     expect(opened.locator(".rv-title")).to_contain_text("rejected")
-    opened.get_by_role("button", name=t("run_view.pause.next_round")).click()
+    ask(opened, opened.get_by_role("button", name=t("run_view.pause.next_round")), t("until.met.every_round"))
     expect(opened.locator(".rv-round")).to_have_count(rejected + 2)
-    finished(opened, t("until.met.every_round"))
     opened.get_by_label(t("until.rejection.label")).uncheck()
-    opened.get_by_role("button", name=t("run_view.pause.go_on")).click()
-    finished(opened)
+    ask(opened, opened.get_by_role("button", name=t("run_view.pause.go_on")))
     assert text(opened) == trace.output.text
     expect(opened.locator(".rv-pause")).to_be_hidden()
 
@@ -203,8 +209,8 @@ def written(trace: Trace, rounds: int) -> str:
     return "".join(p.text for r in trace.rounds[:rounds] for p in r.positions if p.kind != "discarded")
 
 
-def test_two_visitors_trees_never_mix(opened: Page, app_url: str, browser: Any, tables: Pair) -> None:
-    select(opened, second_round(parent(tables, opened)))
+def test_two_visitors_trees_never_mix(opened: Page, app_url: str, browser: Any, trace: Trace) -> None:
+    select(opened, second_round(trace))
     go_on(opened)
     mine = tree(opened)
     context = browser.new_context()
@@ -219,12 +225,10 @@ def test_two_visitors_trees_never_mix(opened: Page, app_url: str, browser: Any, 
     context.close()
 
 
-def test_two_hundred_runs_can_be_used_and_the_oldest_goes_when_there_are_more(opened: Page, tables: Pair, tmp_path: Path) -> None:
-    trace = parent(tables, opened)
+def test_two_hundred_runs_can_be_used_and_the_oldest_goes_when_there_are_more(opened: Page, trace: Trace, tmp_path: Path) -> None:
     runs = (SessionRun("run 0", trace), *(SessionRun(f"run {n}", trace, Origin(n // 2, n % 5, Change())) for n in range(1, MAX_RUNS)))
     file = tmp_path / "session.json"
     file.write_text(Session("specdec-session/1", runs).to_json(), "utf-8")
-    opened.reload()
     opened.locator("#upload input[type=file]").set_input_files(file)
     expect(opened.locator("#run-line")).to_contain_text(f"holds {MAX_RUNS} runs")
     expect(opened.locator(".rv-run")).to_have_count(MAX_RUNS)  # what was there before has made room

@@ -168,9 +168,13 @@ def test_a_click_on_a_bar_forces_its_token(view, opened, traces):
     select(view, a_coin(traces["token"]))
     bars = view.locator(".rv-main .rv-bars")
     bars.locator(".barlayer .point").first.wait_for()
+    bars.scroll_into_view_if_needed()
     box = bars.locator(".xaxislayer-above .xtick, .xaxislayer-below .xtick").nth(1).bounding_box()
     plot = bars.locator(".nsewdrag").first.bounding_box()
-    opened.mouse.click(box["x"] + box["width"] / 2, plot["y"] + plot["height"] - 8)
+    opened.mouse.move(box["x"] + box["width"] / 2, plot["y"] + plot["height"] - 8)
+    expect(bars.locator(".hovertext").first).to_be_visible()
+    opened.mouse.down()
+    opened.mouse.up()
     expect(view.locator(".rv-what-said")).to_contain_text("p_big gives it")
 
 

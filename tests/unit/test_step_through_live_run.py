@@ -59,12 +59,12 @@ def test_the_messages_of_a_run_joined_are_the_value_of_its_whole_trace(shelf):
     assert json.loads(json.dumps(value)) == value
 
 
-def test_the_run_on_screen_is_handed_over_once_and_grows(shelf):
+def test_the_run_on_screen_is_one_that_grows(shelf):
     steps = run_steps(shelf, CHOICE, "t0 t1", settings(200), threading.Event())
     run = next(step.run for step in steps if step.run)
     early = run.record.trace()
     later = [step.run for step in steps]
-    assert set(later) == {None}
+    assert set(later) == {run}
     assert len(run.record.trace().rounds) > len(early.rounds)
     assert Trace.from_json(early.to_json()) == early
 
@@ -72,7 +72,7 @@ def test_the_run_on_screen_is_handed_over_once_and_grows(shelf):
 @pytest.mark.parametrize("first", [0, 1, 5])
 def test_what_a_page_lacks_begins_where_it_says(first):
     trace = made_trace()
-    run = ShownRun.whole(trace)
+    run = ShownRun.whole(trace, "run")
     assert joined([run.since(0)])["rounds"][first:] == run.since(first)["rounds"]
     assert ("prompt" in run.since(first)) == (first == 0)
 
@@ -103,7 +103,7 @@ def test_a_stopped_run_keeps_what_is_on_screen(shelf):
 
 def test_a_run_that_is_built_from_its_trace_gives_it_back():
     trace = made_trace()
-    run = ShownRun.whole(trace)
+    run = ShownRun.whole(trace, "run")
     assert run.record.trace() == trace and not run.since(0)["running"]
 
 

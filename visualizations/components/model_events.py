@@ -22,15 +22,16 @@ AT_ONCE: dict[str, Any] = {"queue": False, **QUIET}
 # JavaScript: the number in a box, a fresh one where the box is empty. 32 bits are all the seeds there are.
 SEED_OR_FRESH = "((seed) => seed ?? crypto.getRandomValues(new Uint32Array(1))[0])"
 
-_ASK = "(line) => line.mood === 'busy' ? undefined : %s"
-_ASK_ANEW = f"(seed, line) => line.mood === 'busy' ? [] : [{SEED_OR_FRESH}(seed), %s, {{}}]"
 _WAITING = json.dumps(status(t("app.your_turn"), "busy") | {"ask": True})
+# Makes a line that isn't busy wait and ask: the script of an event from the line to itself.
+ASK = f"(line) => line.mood === 'busy' ? undefined : {_WAITING}"
+_ASK_ANEW = f"(seed, line) => line.mood === 'busy' ? [] : [{SEED_OR_FRESH}(seed), %s, {{}}]"
 _REFUSED = "(line) => line.mood === 'busy' ? {text: line.ask ? %s : %s, mood: 'fault', done: null} : undefined"
 
 
 def ask_on(triggers: Sequence[Any], line: StatusLine) -> None:
     """Let each of `triggers` make `line` wait and ask, which the page does itself."""
-    gr.on(triggers, None, line, line, js=_ASK % _WAITING, **QUIET)
+    gr.on(triggers, None, line, line, js=ASK, **QUIET)
 
 
 def ask_anew_on(triggers: Sequence[Any], line: StatusLine, seed: Component, wish: Component) -> None:

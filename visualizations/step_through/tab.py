@@ -17,7 +17,7 @@ from specdec.trace.session import is_session
 from specdec.trace.trace import Trace
 from visualizations.components.file_saver import FileSaver
 from visualizations.components.keeping import keep
-from visualizations.components.model_events import AT_ONCE, QUIET, ask_anew_on, ask_on, on_ask
+from visualizations.components.model_events import ASK, AT_ONCE, QUIET, ask_anew_on, on_ask
 from visualizations.components.settings_form import SettingsForm, build_settings_form, form_values
 from visualizations.components.status_line import StatusLine, status
 from visualizations.components.waiting import loading_line
@@ -96,7 +96,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     saver, wish = FileSaver(), Wish()
 
     ask_anew_on([run.click, prompt.submit], run_line, form.seed, wish)
-    ask_on([wish.go], run_line)
+    wish.go(None, run_line, run_line, js=ASK, **QUIET)
     runs = OpenRuns()
     runs.stop_when_left(page)
 

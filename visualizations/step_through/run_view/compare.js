@@ -43,7 +43,7 @@ function drawCompared() {
   const built = [state.value.run, other.value.run, texts[0].length, texts[1].length, state.value.name, other.value.name].join(" ");
   if (built !== comparedOf) {
     comparedOf = built;
-    [state, other].forEach((run, side) => write(comparedLines[side], lineOf(run.value, side)));
+    [state, other].forEach((run, side) => write(comparedLines[side], lineOf(run.value, side ? "b" : "a")));
     const place = firstDifference(...texts);
     write(comparedSaid, differenceSaid(texts, place, other));
     buildAligned(texts, place);
