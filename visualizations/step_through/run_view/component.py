@@ -22,8 +22,10 @@ from visualizations.text import section
 HERE = Path(__file__).parent
 SCRIPTS = (
     "state.js", "dom.js", "tips.js", "metrics.js", "strip.js", "bars.js",
-    "coin.js", "residual.js", "drafting.js", "sentence.js", "keyboard.js", "main.js",
+    "coin.js", "residual.js", "drafting.js", "sentence.js", "keyboard.js", "find.js", "watch.js", "watch_lines.js",
+    "main.js",
 )  # fmt: skip
+STYLES = ("run_view.css", "find.css", "watch.css")
 
 
 class RunView(gr.HTML):
@@ -38,7 +40,7 @@ class RunView(gr.HTML):
         super().__init__(
             value=value or empty_value(new_run(), running=False),
             html_template=(HERE / "run_view.html").read_text(encoding="utf-8"),
-            css_template=palette.css_variables() + (HERE / "run_view.css").read_text(encoding="utf-8"),
+            css_template=palette.css_variables() + "".join((HERE / name).read_text("utf-8") for name in STYLES),
             js_on_load=script(LOADER_JS, *(HERE / name for name in SCRIPTS)),
             apply_default_css=False,
             words=section("run_view", language),
