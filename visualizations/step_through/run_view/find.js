@@ -25,13 +25,13 @@ function worstPlaces() {
   return tested.sort((a, b) => state.flat[a].fact.overlap - state.flat[b].fact.overlap || a - b).slice(0, WORST);
 }
 
-// Positions at which the text begins, upper or lower case; what a token adds to the answer may be nothing.
+// Positions at which the text begins, in upper or lower case; a space is any blank, as no line break can be typed.
 function placesOfText() {
-  const wanted = new RegExp(findText.value.replace(/[\\^$.*+?()[\]{}|\/]/g, "\\$&"), "giu");
+  const wanted = findText.value.replace(/[\\^$.*+?()[\]{}|\/]/g, "\\$&").replace(/\s/g, "\\s");
   const answer = state.value.rounds.map((round) => round.text).join("");
   const starts = textStarts();
-  const indexes = [...answer.matchAll(wanted)].map((match) => starts.findLast(({ start }) => start <= match.index).index);
-  return [...new Set(indexes)];
+  const matches = [...answer.matchAll(new RegExp(wanted, "giu"))];
+  return [...new Set(matches.map((match) => starts.findLast(({ start }) => start <= match.index).index))];
 }
 
 function textStarts() {
@@ -55,7 +55,8 @@ function goToNext(kind, by) {
 }
 
 function following(kind, places, by) {
-  if (found && found.kind === kind && found.index === state.index) return places.at((places.indexOf(state.index) + by) % places.length);
+  const again = found && found.kind === kind && found.index === state.index;
+  if (again) return places.at((places.indexOf(state.index) + by) % places.length);
   if (kind === "worst") return places[0];
   const from = kind === "text" ? state.index - by : state.index; // a text that begins right here counts
   const ahead = by > 0 ? places.find((place) => place > from) : places.findLast((place) => place < from);
@@ -72,8 +73,9 @@ function drawFound(here = current()) {
 function foundInWords(places) {
   const { kind, index } = found;
   if (index === null) return places.length ? "" : words.find.none[kind];
-  const values = { rank: places.indexOf(index) + 1, count: places.length, overlap: shown(state.flat[index].fact.overlap) };
-  return values.rank ? fill(words.find.said[kind], values) : "";
+  const rank = places.indexOf(index) + 1;
+  const overlap = shown(state.flat[index].fact.overlap);
+  return rank ? fill(words.find.said[kind], { rank, count: places.length, overlap }) : "";
 }
 
 function goToText(by) {

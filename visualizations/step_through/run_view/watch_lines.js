@@ -85,7 +85,8 @@ function linesLayout() {
 }
 
 function placeLine() {
-  return { type: "line", xref: "x", yref: "paper", x0: state.index + 1, x1: state.index + 1, y0: 0, y1: 1, line: { width: 1.5 } };
+  const at = state.index + 1;
+  return { type: "line", yref: "paper", x0: at, x1: at, y0: 0, y1: 1, line: { width: 1.5 } };
 }
 
 function drawLines() {
