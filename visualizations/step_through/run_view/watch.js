@@ -70,11 +70,11 @@ function addChosen() {
 }
 
 function drawWatchKey() {
-  const keys = [["big", ""], ["small", " rv-dashed"], ["below", " rv-faint"]];
+  const keys = [["big", "", "● "], ["small", " rv-dashed", "△ "], ["below", " rv-faint", ""]];
   part("watch-key").append(
-    ...keys.map(([name, look]) => {
+    ...keys.map(([name, look, sign]) => {
       const key = make("span", "rv-key");
-      key.append(make("i", "rv-stroke" + look), words.watch.key[name]);
+      key.append(make("i", "rv-stroke" + look), sign + words.watch.key[name]);
       return key;
     })
   );

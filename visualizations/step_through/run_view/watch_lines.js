@@ -21,7 +21,7 @@ function onScale(mass) {
 function linesOfToken(token, row, values) {
   const x = values.map((_, i) => i + 1);
   const below = x.filter((_, i) => values[i].below);
-  const line = { type: "scatter", mode: "lines+markers", hoverinfo: "skip", x };
+  const line = { type: "scatter", mode: "lines+markers", hoverinfo: "skip", cliponaxis: false, x };
   return [
     { ...line, y: values.map(({ p }) => onScale(p)), line: { color: token.color, width: 2 }, marker: { size: 5 } },
     {
@@ -29,8 +29,8 @@ function linesOfToken(token, row, values) {
       marker: { size: 8, symbol: "triangle-up-open" },
     },
     {
-      type: "scatter", mode: "lines", hoverinfo: "skip", yaxis: "y2", opacity: 0.5, line: { color: token.color, width: 3 },
-      x: below.flatMap((at) => [at - 0.4, at + 0.4, null]), y: below.flatMap(() => [row, row, null]),
+      type: "scatter", mode: "lines", hoverinfo: "skip", yaxis: "y2", opacity: 0.4, line: { color: token.color, width: 2 },
+      x: below.flatMap((at) => [at - 0.5, at + 0.5, null]), y: below.flatMap(() => [row, row, null]),
     },
     nameAtPeak(token, values),
   ];
@@ -74,12 +74,15 @@ function linesLayout() {
     hoverdistance: -1,
     dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
     uirevision: state.scale + state.value.run,
-    xaxis: { anchor: "y2", showgrid: false, zeroline: false, title: { text: words.watch.positions, standoff: 6 } },
+    xaxis: {
+      anchor: "y2", showgrid: false, zeroline: false, title: { text: words.watch.positions, standoff: 6 },
+      autorangeoptions: { minallowed: 0, maxallowed: state.flat.length + 1 },
+    },
     yaxis: {
-      ...base.yaxis, domain: [0.16, 1], rangemode: "tozero",
+      ...base.yaxis, domain: [0.15, 1], rangemode: "tozero",
       ...(log ? { type: "log", range: [Math.log10(figure.floor), 0], dtick: 1 } : { range: undefined }),
     },
-    yaxis2: { ...base.yaxis2, domain: [0, 0.12], range: [watchColors.length - 0.5, -0.5] },
+    yaxis2: { ...base.yaxis2, domain: [0, 0.11], range: [watchColors.length - 0.5, -0.5] },
     shapes: [placeLine()],
   };
 }
@@ -97,10 +100,18 @@ function drawLines() {
   const data = watched.flatMap((token, t) => linesOfToken(token, t, all[t]));
   if (drawPlot(lines, [...data, linesHover(all)], linesLayout())) {
     for (const layer of lines.querySelectorAll(".scatterlayer, .hoverlayer")) asData(layer);
-    if (!linesOf) lines.on("plotly_click", ({ points }) => { pause(); choose(points[0].x - 1, false); });
+    if (!linesOf) lines.on("plotly_click", ({ points }) => chooseInLines(points[0].x - 1));
     linesOf = state.value.run;
   }
   nameLines();
+}
+
+// What is above changes its height with the position: the lines stay where the pointer is.
+function chooseInLines(index) {
+  const { top } = lines.getBoundingClientRect();
+  pause();
+  choose(index, false);
+  window.scrollBy({ top: lines.getBoundingClientRect().top - top, behavior: "instant" });
 }
 
 // What the lines show at the selected position, for those who can't see them.
