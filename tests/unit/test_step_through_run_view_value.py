@@ -35,6 +35,17 @@ def test_every_position_has_its_frame():
         assert len(sent["positions"]) == len(sent["frames"])
 
 
+def test_the_text_of_a_round_can_be_cut_into_its_positions():
+    for round_, sent in zip(TRACE.rounds, run_view_value(TRACE)["rounds"], strict=True):
+        rest = sent["text"].encode("utf-16-le")
+        for place, fact in zip(round_.positions, sent["positions"], strict=True):
+            if place.kind != "discarded":
+                size = fact.get("units", len(fact["label"].encode("utf-16-le")) // 2)
+                text, rest = rest[: 2 * size].decode("utf-16-le"), rest[2 * size :]
+                assert text == place.text
+        assert rest == b""
+
+
 def test_settings_line_tells_what_ran():
     line = settings_line(made_trace(rule="match", temperature=0.7, top_k=50, top_p=0.9, seed=7))
     assert line == ["big ← small", "T 0.7", "top-k 50", "top-p 0.9", "γ 4", "sample and match", "chat template", "seed 7"]

@@ -21,12 +21,12 @@ from visualizations.step_through.run_view.value import ShownRun, empty_value, ne
 from visualizations.text import section
 
 HERE = Path(__file__).parent
-STYLES = ("run_view.css", "acting.css")
 SCRIPTS = (
     "state.js", "dom.js", "tips.js", "metrics.js", "strip.js", "bars.js",
     "coin.js", "residual.js", "drafting.js", "sentence.js", "verdict.js", "what_if.js", "draws.js", "compare.js",
-    "runs.js", "pausing.js", "keyboard.js", "main.js",
+    "runs.js", "pausing.js", "keyboard.js", "find.js", "watch.js", "watch_lines.js", "main.js",
 )  # fmt: skip
+STYLES = ("run_view.css", "acting.css", "find.css", "watch.css")
 
 
 class RunView(gr.HTML):

@@ -5,6 +5,8 @@ function drawSelection(moveFocus) {
   show(part("controls"), here !== null);
   show(part("main"), here !== null);
   markSelected(moveFocus);
+  drawFound(here);
+  drawWatch(here);
   if (!here) return;
   drawPlace();
   drawSentence(here);
@@ -73,6 +75,8 @@ function join({ first, rounds, ...rest }) {
   strip.append(...boxes);
   part("output").append(added.map((round) => round.text).join(""));
   drawFrame("prompt" in rest);
+  drawFound();
+  growWatch();
   if (added.length) moveOn(before);
   if (state.value.paused && !state.value.running) drawSelectionAt(indexOfPlace(state.value.paused));
   if (!state.value.running && followTimer !== null) drawFollowed(); // what a run that is over shows is what stays

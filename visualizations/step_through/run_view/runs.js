@@ -35,7 +35,7 @@ function drawRuns() {
   const tree = treeOrder();
   if (!state.value.running) tell("specdec:tree", { runs: tree.map(asSaved) });
   show(runsBox, tree.length > 1);
-  if (tree.length < 2) return;
+  if (tree.length < 2) return runsList.replaceChildren();
   setText(runsBox.firstElementChild, fill(words.runs.summary, { count: tree.length, name: state.value.name || "" }));
   runsList.replaceChildren(...tree.map(([depth, run]) => runRow(depth, run)));
 }

@@ -100,6 +100,7 @@ def _start(trace: Trace) -> dict[str, Any]:
         "policy": trace.settings.policy,
         "threshold": _threshold(trace.settings),
         "most": trace.settings.gamma,
+        "vocabulary": trace.pair.vocab_size,
         "rounding": rounding_apart(trace.pair.target, trace.pair.draft, trace.dtype, trace.settings),
         "settings": settings_line(trace),
         "about": trace.prompt.text[:ABOUT],
@@ -173,7 +174,8 @@ def _round(step: Step, settings: Settings) -> dict[str, Any]:
 def _position(position: Position, settings: Settings) -> dict[str, Any]:
     """The facts of a position that aren't in its bars; what is None is left out.
 
-    r, rank: probability and rank of the emitted token in the law that it was drawn from.
+    r, rank: probability and rank of the emitted token in the law that it was drawn from. units: of its text in the
+    round's, counted as the page counts, where the label has another number.
     """
     facts = _token(position.text, position.token_id, position.special, position.bytes) | {
         "kind": position.kind,
@@ -192,6 +194,8 @@ def _position(position: Position, settings: Settings) -> dict[str, Any]:
         draft = next((c for c in position.candidates if c.id == position.draft_id), None)
         facts["draft"] = token_label(draft.text if draft else "", position.draft_id or 0, draft and draft.bytes)
         facts["draft_id"] = position.draft_id
+    if _units(position.text) != _units(facts["label"]):
+        facts["units"] = _units(position.text)
     facts["r"], facts["rank"] = drawn_from(position, settings.rule)
     if position.draft_id is not None and is_copy(position, settings):
         facts["copied"] = True
@@ -207,6 +211,11 @@ def _token(text: str, token_id: int, special: bool, part: str | None) -> dict[st
     if part:
         token["part"] = part
     return token
+
+
+def _units(text: str) -> int:
+    """The length of a text in JavaScript."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _short(fact: Any) -> Any:
