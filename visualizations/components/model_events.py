@@ -22,9 +22,15 @@ AT_ONCE: dict[str, Any] = {"queue": False, **QUIET}
 # JavaScript: the number in a box, a fresh one where the box is empty. 32 bits are all the seeds there are.
 SEED_OR_FRESH = "((seed) => seed ?? crypto.getRandomValues(new Uint32Array(1))[0])"
 
+_SELECT = "() => ({selected: %s, __type__: 'update'})"
 _ASK = "(line) => line.mood === 'busy' ? undefined : %s"
 _ASK_WITH_SEED = f"(seed, line) => line.mood === 'busy' ? [] : [{SEED_OR_FRESH}(seed), %s]"
 _REFUSED = "(line) => line.mood === 'busy' ? {text: line.ask ? %s : %s, mood: 'fault', done: null} : undefined"
+
+
+def select_on(event: Callable[..., Dependency], tabs: gr.Tabs, key: str) -> None:
+    """Let the page select the tab `key` at an event of a component, given as its listener: `component.click`."""
+    event(None, None, tabs, js=_SELECT % json.dumps(key), **QUIET)
 
 
 def ask_on(triggers: Sequence[Any], line: StatusLine, seed: Component | None = None) -> None:

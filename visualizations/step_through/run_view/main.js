@@ -78,6 +78,7 @@ function drawFrame(anew) {
   setText(part("empty"), running ? words.waiting : words.empty);
   for (const name of ["metrics", "settings", "rounding", "fates", "strip"]) show(part(name), rounds.length > 0);
   drawMetrics();
+  drawBeside();
   drawTextTitle();
   if (!anew) return;
   drawSettings();
@@ -108,6 +109,7 @@ function drawFollowed() {
 const ASK_AGAIN_MS = 1000;
 let known = 0; // rounds that the run is known to have
 let asked = { have: -1, at: 0 };
+let taken = null; // the last value of the run on screen
 
 function askForMissing() {
   const have = state.value.rounds.length;
@@ -119,6 +121,9 @@ function askForMissing() {
 function receive() {
   if (!props.value) return;
   const message = JSON.parse(props.value);
+  // What plain decoding says of a run may come when another is on screen already, which then stays.
+  if (message.beside && state.value.run && message.run !== state.value.run) return void (props.value = taken);
+  taken = props.value;
   if (message.run !== state.value.run) begin(message.run);
   const have = state.value.rounds.length;
   const end = message.first + message.rounds.length;

@@ -30,13 +30,14 @@ def empty_value(run: str, running: bool) -> dict[str, Any]:
 class ShownRun:
     """A run on screen. Each round is put into the page's terms once, when it joins.
 
-    record: the same run as a trace that grows. One thread adds, any may read.
+    record: the same run as a trace that grows. One thread adds, any may read. beside: what plain decoding says about it.
     """
 
     def __init__(self, start: Trace, run: str) -> None:
         self.run = run
         self.record = GrowingTrace(start)
         self.running = True
+        self.beside: dict[str, Any] | None = None
         self._rounds: list[dict[str, Any]] = []
         self._start = _start(start)
         self._metrics = _metrics(self.record.metrics, start)
@@ -72,7 +73,8 @@ class ShownRun:
         """
         running, stop = self.running, self.record.stop_reason  # before the rounds: a run that is over is whole
         value = {"run": self.run, "first": first, "running": running, "rounds": self._rounds[first:]}
-        return value | {"metrics": self._metrics, "stop": stop} | (self._start if first == 0 else {})
+        value |= {"metrics": self._metrics, "stop": stop} | ({"beside": self.beside} if self.beside else {})
+        return value | (self._start if first == 0 else {})
 
 
 def run_view_value(trace: Trace) -> dict[str, Any]:
