@@ -16,6 +16,7 @@ from specdec.models.table import TableModel
 from specdec.recording import decode
 from specdec.settings import Settings
 from specdec.trace.trace import Trace
+from visualizations.step_through import beside
 from visualizations.step_through.beside import Beside, Parting, Took, compare, decode_beside, is_comparable
 from visualizations.step_through.lane import beside_value
 
@@ -87,6 +88,15 @@ def test_p_big_is_that_of_the_place_where_the_texts_part(circle: Pair, table_pai
     assert parting is not None and parting.odds == pytest.approx([0.2, 0.7]) and not parting.near
 
 
+def test_plain_decoding_that_takes_too_long_is_compared_as_far_as_it_came(
+    circle: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "LONGEST_SECONDS", 0.0)
+    found = decode_beside(circle, decode(circle, "t0", GREEDY))
+    assert found.compared == found.plain.tokens == 1 and found.parting is None
+    assert found.speedup == pytest.approx(12 * found.plain.seconds / found.drafted.seconds)
+
+
 @pytest.mark.parametrize("settings", [{"temperature": 0.7}, {"rule": "typical"}])
 def test_nothing_is_said_about_texts_that_need_not_be_the_same(circle: Pair, settings: dict[str, Any]) -> None:
     found = decode_beside(circle, decode(circle, "t0", GREEDY.changed(**settings)))
@@ -104,5 +114,5 @@ def test_what_the_page_is_told_keeps_hostile_text_as_text(circle: Pair) -> None:
     ran = decode(circle, "t0", GREEDY)
     hostile = replace(ran.positions[0], text="<img src=x>\n")
     told = beside_value(Beside(Took(1, 0.5), Took(1, 1.0), 1, Parting(1, hostile, ran.positions[1], (0.5, 0.49))))
-    assert told["parting"] == {"number": 1, "labels": ["<img␣src=x>⏎", "␣t2"], "odds": (0.5, 0.49), "near": True}
+    assert told["parting"] == {"number": 1, "labels": ["<img␣src=x>⏎", "t2"], "odds": (0.5, 0.49), "near": True}
     assert told["speedup"] == 2

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from specdec.settings import EXACT_RULES, Sampling
+from specdec.trace.growing import GrowingTrace
 from specdec.trace.record import Position, StopReason, ratio
 from specdec.trace.trace import Trace
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 # One probability is at least so much of the other where rounding can put either first: in bfloat16 the steps between
 # large logits are an eighth.
 NEAR = 0.8
+# Plain decoding ends then, with what it has: enough to compare by, and an answer that no proxy on the way gives up.
+LONGEST_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -73,9 +78,7 @@ def is_comparable(start: Trace, stop_reason: StopReason) -> bool:
 
 def decode_beside(pair: Pair, ran: Trace) -> Beside:
     """Decode the prompt of `ran` plainly on `pair`, the models that `ran` was made with, and compare. Slow."""
-    from specdec.recording import decode  # here, because it costs torch: the page opens without
-
-    plain = decode(pair, ran.prompt.text, ran.settings.changed(gamma=0))
+    plain = _decode_plainly(pair, ran)
     found = compare(ran, plain)
     if found.parting is None:
         return found
@@ -83,7 +86,7 @@ def decode_beside(pair: Pair, ran: Trace) -> Beside:
 
 
 def compare(ran: Trace, plain: Trace) -> Beside:
-    """Both runs end by themselves, so each has a token. The texts are compared where the engine promises the same."""
+    """Each run has a token at least. The texts are compared where the engine promises the same."""
     took = {"drafted": _took(ran), "plain": _took(plain)}
     if ran.settings.temperature > 0 or ran.settings.rule not in EXACT_RULES:
         return Beside(**took)
@@ -94,6 +97,19 @@ def compare(ran: Trace, plain: Trace) -> Beside:
         if here.token_id != other.token_id
     )
     return Beside(**took, compared=len(places), parting=next(partings, None))
+
+
+def _decode_plainly(pair: Pair, ran: Trace) -> Trace:
+    from specdec.recording import steps  # here, because it costs torch: the page opens without
+
+    began = monotonic()
+    with closing(steps(pair, ran.prompt.text, ran.settings.changed(gamma=0))) as parts:
+        plain = GrowingTrace(next(parts))
+        for step in parts:
+            plain.add(step)
+            if monotonic() - began > LONGEST_SECONDS:
+                break
+    return plain.trace()
 
 
 def _took(trace: Trace) -> Took:

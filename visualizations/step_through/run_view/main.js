@@ -118,11 +118,15 @@ function askForMissing() {
   trigger("gap", { run: state.value.run, have });
 }
 
+// What plain decoding says of a run may come when another is on screen already, which then stays.
+function isLate({ beside, first, run }) {
+  return Boolean(beside) && first > 0 && taken !== null && run !== state.value.run;
+}
+
 function receive() {
   if (!props.value) return;
   const message = JSON.parse(props.value);
-  // What plain decoding says of a run may come when another is on screen already, which then stays.
-  if (message.beside && state.value.run && message.run !== state.value.run) return void (props.value = taken);
+  if (isLate(message)) return void (props.value = taken);
   taken = props.value;
   if (message.run !== state.value.run) begin(message.run);
   const have = state.value.rounds.length;
