@@ -9,8 +9,8 @@ import gradio as gr
 
 from specdec.trace.trace import MAX_JSON_BYTES
 from visualizations.api import decode_endpoint
-from visualizations.components.model_events import MODEL_QUEUE
-from visualizations.drafting.tab import build_drafting, lead_to
+from visualizations.components.model_events import MODEL_QUEUE, select_on
+from visualizations.drafting.tab import build_drafting
 from visualizations.is_it_faster.tab import build_is_it_faster
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
@@ -20,7 +20,7 @@ from visualizations.why_exact.tab import build_exact_tab
 
 HERE = Path(__file__).parent
 QUEUE_SIZE = 32
-STEP_THROUGH = "step_through"
+STEP_THROUGH, IS_IT_FASTER = "step_through", "is_it_faster"
 MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
 HOUR = 3600
 MOST_VISITORS_KEPT = 200
@@ -36,11 +36,12 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
                 run = build_step_through(demo, shelf)
             with gr.Tab(t("exact.tab")) as tab:
                 build_exact_tab(demo, tab, shelf, run)
-            with gr.Tab(t("faster.tab")):
+            with gr.Tab(t("faster.tab"), id=IS_IT_FASTER):
                 build_is_it_faster(demo, shelf)
             with gr.Tab(t("drafting.tab")) as tab:
                 worst = build_drafting(demo, tab, shelf, run)
-        lead_to(worst, tabs, STEP_THROUGH)
+        select_on(worst.leave, tabs, STEP_THROUGH)
+        select_on(run.view.measure, tabs, IS_IT_FASTER)
         calls = OpenRuns()
         calls.stop_when_left(demo)
         gr.api(decode_endpoint(shelf, calls), api_name="decode", **MODEL_QUEUE)

@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 
 from tests.held_table import HeldTable  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.no_lane import no_lane  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
 from visualizations import demo as the_page  # noqa: E402
 from visualizations.text import t  # noqa: E402
@@ -44,7 +45,8 @@ def app_url(pair_of: Any, target: HeldTable) -> Iterator[str]:
 
 @pytest.fixture
 def opened(page: Page, app_url: str, target: HeldTable) -> Iterator[Page]:
-    """The page, with a prompt that the model knows."""
+    """The page, with a prompt that the model knows, where nothing but the runs asked for uses the models."""
+    no_lane(page)
     page.set_default_timeout(PATIENCE)
     page.goto(app_url)
     expect(page.locator("#models-line")).to_contain_text("Ready")

@@ -3,13 +3,16 @@
 import importlib
 import pickle
 import sys
+import threading
 from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
+from specdec.models.table import TableModel
 from visualizations.serving import zero_gpu
 from visualizations.serving.inputs import PairChoice
+from visualizations.serving.runner import ModelShelf
 
 CHOICE = PairChoice("smollm2-135m+student")
 
@@ -58,3 +61,11 @@ def test_elsewhere_work_runs_where_it_is(calls, monkeypatch):
     monkeypatch.delenv("SPACES_ZERO_GPU")
     assert list(zero_gpu.run(CHOICE, "pair", lambda pair: iter([pair]), 12)) == ["pair"]
     assert not calls
+
+
+def test_nothing_that_was_not_asked_for_runs_on_a_borrowed_gpu(calls, pair_of):
+    pair = pair_of(TableModel([0.5, 0.5]))
+    shelf, begun = ModelShelf(lambda choice, note: pair), []
+    assert shelf.request(CHOICE).finished.wait(10)
+    assert shelf.beside(pair.info.name, begun.append, threading.Event()) is None
+    assert calls == begun == []

@@ -25,8 +25,14 @@ SEED_OR_FRESH = "((seed) => seed ?? crypto.getRandomValues(new Uint32Array(1))[0
 _WAITING = json.dumps(status(t("app.your_turn"), "busy") | {"ask": True})
 # Makes a line that isn't busy wait and ask: the script of an event from the line to itself.
 ASK = f"(line) => line.mood === 'busy' ? undefined : {_WAITING}"
+_SELECT = "() => ({selected: %s, __type__: 'update'})"
 _ASK_ANEW = f"(seed, line) => line.mood === 'busy' ? [] : [{SEED_OR_FRESH}(seed), %s, {{}}]"
 _REFUSED = "(line) => line.mood === 'busy' ? {text: line.ask ? %s : %s, mood: 'fault', done: null} : undefined"
+
+
+def select_on(event: Callable[..., Dependency], tabs: gr.Tabs, key: str) -> None:
+    """Let the page select the tab `key` at an event of a component, given as its listener: `component.click`."""
+    event(None, None, tabs, js=_SELECT % json.dumps(key), **QUIET)
 
 
 def ask_on(triggers: Sequence[Any], line: StatusLine) -> None:

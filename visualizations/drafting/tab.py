@@ -13,7 +13,7 @@ from specdec.settings import BadInput
 from visualizations.components.chart import Chart
 from visualizations.components.keeping import keep
 from visualizations.components.measuring import Shown
-from visualizations.components.model_events import AT_ONCE, QUIET
+from visualizations.components.model_events import AT_ONCE
 from visualizations.components.report import Report
 from visualizations.components.sections import (
     Measurement,
@@ -73,11 +73,6 @@ def build_drafting(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnSc
     tab.select(_worst, run.trace, worst, **AT_ONCE)
     keep(page, "drafting", [prompt, *form])
     return worst
-
-
-def lead_to(worst: WorstPlaces, tabs: gr.Tabs, key: str) -> None:
-    """A click on a worst place selects the tab `key`; the page does it."""
-    worst.leave(None, None, tabs, js=f"() => ({{selected: '{key}', __type__: 'update'}})", **QUIET)
 
 
 def _words(part: str) -> str:

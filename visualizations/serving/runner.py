@@ -9,7 +9,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -81,6 +81,7 @@ class ModelShelf:
         self._lock = threading.Condition()
         self._begun: Loading | None = None
         self._one_run = threading.Lock()
+        self._users = 0  # who waits for models or has them; what runs beside is none
 
     def request(self, choice: PairChoice) -> Loading:
         """The pair's loading, begun now unless it is under way or done. A failed one is tried again.
@@ -126,6 +127,50 @@ class ModelShelf:
         (on a borrowed GPU, whose passes are quick, at its next step). So does closing the iterator. Either frees
         the pair. seconds: what a borrowed GPU is asked for.
         """
+        with self._one_more_user():
+            yield from self._lend(choice, work, stop, seconds)
+
+    def beside(self, name: str, work: Callable[[Any], T], stop: threading.Event) -> T | None:
+        """What `work(pair)` returns, if nobody else wants any models until then; else None.
+
+        It waits for nothing: the pair called `name` must be loaded, and no models lent. Who asks for models ends it
+        before the next pass of one, and so does setting `stop`.
+        """
+
+        def give_way() -> None:
+            if self._users or stop.is_set():
+                raise Cancelled
+
+        pair = self._loaded(name)
+        # A borrowed GPU is lent by the second, out of the visitor's quota: not for what they didn't ask for.
+        if pair is None or zero_gpu.on_zero_gpu() or not self._one_run.acquire(blocking=False):
+            return None
+        try:
+            give_way()
+            return work(pair.cancellable(give_way))
+        except Cancelled:
+            return None
+        finally:
+            self._one_run.release()
+
+    def _loaded(self, name: str) -> Any:
+        with self._lock:
+            pairs = [loading.pair for loading in self._known.values() if loading.pair is not None]
+        return next((pair for pair in pairs if pair.info.name == name), None)
+
+    @contextmanager
+    def _one_more_user(self) -> Iterator[None]:
+        with self._lock:
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+
+    def _lend(
+        self, choice: PairChoice, work: Callable[[Any], Iterator[T]], stop: threading.Event, seconds: float
+    ) -> Iterator[Waiting | T]:
         loading = self.request(choice)
         try:
             while not loading.finished.wait(POLL_SECONDS):
@@ -136,8 +181,8 @@ class ModelShelf:
             self.leave(loading)
         if loading.error is not None:
             raise loading.error
-        # The queue runs one model event at a time, yet a cancelled event leaves the queue before its
-        # last pass is over. The lock keeps the next run off the caches until then.
+        # The queue runs one model event at a time, yet a cancelled event leaves the queue before its last
+        # pass is over, and what runs beside stands in no queue. The lock keeps the next run off the caches until then.
         while not self._one_run.acquire(timeout=POLL_SECONDS):
             if stop.is_set():
                 return

@@ -17,6 +17,7 @@ from visualizations.components.waiting import waiting_line
 from visualizations.serving.ahead import ahead
 from visualizations.serving.inputs import PairChoice
 from visualizations.serving.runner import ModelShelf, Waiting
+from visualizations.step_through.beside import is_comparable
 from visualizations.step_through.run_view import ShownRun
 from visualizations.step_through.wishes import Asked, new_run_of
 from visualizations.text import t
@@ -91,9 +92,10 @@ def shown_steps(shelf: ModelShelf, asked: Asked, stop: threading.Event) -> Itera
 
 
 def run_line(run: ShownRun) -> dict[str, Any]:
-    """How far a run is, or how it ended."""
+    """How far a run is, or how it ended; under "beside" then its name, where plain decoding can be held against it."""
     emitted = run.record.metrics.emitted
     if not run.running:
-        return status(t(f"app.finished.{run.record.stop_reason}", emitted=emitted), "done")
+        line = status(t(f"app.finished.{run.record.stop_reason}", emitted=emitted), "done")
+        return line | ({"beside": run.run} if is_comparable(run.record.start, run.record.stop_reason) else {})
     limit = run.record.start.settings.max_new_tokens
     return status(t("app.running", emitted=emitted, limit=limit), "busy", emitted / limit)

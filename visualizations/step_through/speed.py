@@ -225,6 +225,7 @@ def opened_page(url: str) -> Iterator[Page]:
         page.locator("#run-view .rv-round").first.wait_for()
         page.wait_for_function("document.querySelector('#models-line p').classList.contains('done')")
         page.get_by_role("button", name=t("app.settings")).first.click()
+        page.get_by_label(t("app.beside.label")).uncheck()  # it would run beside what is measured next
         page.evaluate(_WATCH)
         yield page
         browser.close()

@@ -36,6 +36,7 @@ from visualizations.step_through.kept_run import (
     shown_again,
     trace_on_screen,
 )
+from visualizations.step_through.lane import build_lane_switch, run_lane_after
 from visualizations.step_through.live_run import shown_steps
 from visualizations.step_through.run_view import RunView, ShownRun, empty_value, new_run, run_view_value
 from visualizations.step_through.sessions import opened_session, reopened_tree, saved_session
@@ -79,6 +80,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         ]
     with gr.Accordion(t("app.settings"), open=False, elem_id="settings"):
         form = build_settings_form(first.settings)
+        beside = build_lane_switch(page)
     with gr.Accordion(t("until.title"), open=False, elem_id="until"):
         until = build_until()
     with gr.Row(elem_classes="status-row"):
@@ -97,15 +99,17 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
 
     ask_anew_on([run.click, prompt.submit], run_line, form.seed, wish)
     wish.go(None, run_line, run_line, js=ASK, **QUIET)
-    runs = OpenRuns()
+    runs, lanes = OpenRuns(), OpenRuns()
     runs.stop_when_left(page)
 
     def halt(request: gr.Request) -> None:
+        lanes.stop(request.session_hash)
         runs.stop(request.session_hash)
 
     asked = [wish, prompt, *until, *form.components]
     running = on_ask(run_line, runs, partial(_run, shelf), asked, [view, run_line, trace, live])
     broken_off = _BROKEN_OFF % (json.dumps(UNDER_WAY["missing"]), json.dumps(LOST))
+    run_lane_after(running, page, shelf, lanes, beside, run_line, live, view)
     running.failure(None, [view, trace], [view, trace], js=broken_off, **QUIET)
     # First a run comes to its own end, so that its last word is last; then one that only waits leaves the queue.
     run_line.leave(None, cancels=[running], **QUIET)

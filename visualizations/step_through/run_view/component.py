@@ -22,7 +22,7 @@ from visualizations.text import section
 
 HERE = Path(__file__).parent
 SCRIPTS = (
-    "state.js", "dom.js", "tips.js", "metrics.js", "strip.js", "bars.js",
+    "state.js", "dom.js", "tips.js", "metrics.js", "beside.js", "strip.js", "bars.js",
     "coin.js", "residual.js", "drafting.js", "sentence.js", "verdict.js", "what_if.js", "draws.js", "compare.js",
     "runs.js", "pausing.js", "keyboard.js", "find.js", "watch.js", "watch_lines.js", "main.js",
 )  # fmt: skip
@@ -33,8 +33,9 @@ class RunView(gr.HTML):
     """Shows one run; an output only, stepping costs no request.
 
     Its value is what `ShownRun.since` returns: a whole run, or the rounds that follow those it was given before.
-    The page keeps them all, and the runs before; {"session": [whole runs], "run": name} gives it several. The event `select` fires with {index, round, place} when a person moves to another
-    position, `gap` with {run, have} when rounds are missing: see `fill_gaps_from`.
+    The page keeps them all, and the runs before; {"session": [whole runs], "run": name} gives it several. The event
+    `select` fires with {index, round, place} when a person moves to another position, `gap` with {run, have} when
+    rounds are missing: see `fill_gaps_from`, `measure` when one wants a speedup measured fairly.
     """
 
     def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any):

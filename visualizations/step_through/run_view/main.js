@@ -109,6 +109,7 @@ function drawFrame(anew) {
   setText(part("empty"), running ? words.waiting : words.empty);
   for (const name of ["metrics", "settings", "rounding", "fates", "strip"]) show(part(name), rounds.length > 0);
   drawMetrics();
+  drawBeside();
   drawTextTitle();
   drawPause();
   drawRuns();
@@ -143,6 +144,7 @@ function drawFollowed() {
 const ASK_AGAIN_MS = 1000;
 let known = 0; // rounds that the run is known to have
 let asked = { have: -1, at: 0 };
+let taken = null; // the last value of the run on screen
 
 function askForMissing() {
   const have = state.value.rounds.length;
@@ -151,10 +153,22 @@ function askForMissing() {
   trigger("gap", { run: state.value.run, have });
 }
 
+// What plain decoding says of a run may come when another is on screen already, which then stays.
+function isLate({ beside, first, run }) {
+  return Boolean(beside) && first > 0 && taken !== null && run !== state.value.run;
+}
+
+function takeLate({ run, beside }) {
+  if (shelf.has(run)) shelf.get(run).value.beside = beside;
+  props.value = taken;
+}
+
 function receive() {
   if (!props.value) return;
   const message = JSON.parse(props.value);
   if (message.session) return receiveSession(message);
+  if (isLate(message)) return takeLate(message);
+  taken = props.value;
   if (message.run !== state.value.run) begin(message.run);
   const have = state.value.rounds.length;
   const end = message.first + message.rounds.length;

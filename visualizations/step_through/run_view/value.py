@@ -33,13 +33,15 @@ def empty_value(run: str, running: bool) -> dict[str, Any]:
 class ShownRun:
     """A run on screen. Each round is put into the page's terms once, when it joins.
 
-    record: the same run as a trace that grows; text: its output so far. One thread adds, any may read.
+    record: the same run as a trace that grows; text: its output so far. One thread adds, any may read. beside: what
+    plain decoding says about it.
     """
 
     def __init__(self, start: Trace, run: str, origin: dict[str, Any] | None = None) -> None:
         self.run = run
         self.record = GrowingTrace(start)
         self.running = True
+        self.beside: dict[str, Any] | None = None
         self._rounds: list[dict[str, Any]] = []
         self.text = ""
         self.paused: dict[str, Any] | None = None
@@ -84,6 +86,7 @@ class ShownRun:
         running, stop = self.running, self.record.stop_reason  # before the rounds: a run that is over is whole
         value = {"run": self.run, "first": first, "running": running, "rounds": self._rounds[first:]}
         value |= {"metrics": self._metrics, "stop": stop, "paused": self.paused}
+        value |= {"beside": self.beside} if self.beside else {}
         return value | (self._start if first == 0 else {})
 
 
