@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from specdec.settings import BadInput
@@ -63,18 +61,18 @@ def test_a_text_is_met_where_its_last_character_comes_however_many_tokens_it_spa
         assert len(so_far) >= end > len(so_far) - len(written[-1].text)
 
 
-EMPTY = (False, False, None, None, "")
+EMPTY = (False, False, "", "", "")
 
 
 def test_boxes_left_empty_ask_for_nothing():
-    assert read_until(EMPTY) == read_until((False, False, math.nan, "", "")) == Until()
-    assert read_until((True, True, 0.25, 3, "the")) == Until(True, True, 0.25, 3.0, "the")
+    assert read_until(EMPTY) == read_until((False, False, "", " ", "")) == Until()
+    assert read_until((True, True, "0.25", "3", "the")) == Until(True, True, 0.25, 3.0, "the")
 
 
 @pytest.mark.parametrize(
     "values",
-    [(1, False, None, None, ""), (False, "x", None, None, ""), (False, False, 1.5, None, ""), (False, False, -1, None, ""),
-     (False, False, "x", None, ""), (False, False, None, 1e9, ""), (False, False, None, None, None),
+    [(1, False, None, None, ""), (False, "x", None, None, ""), (False, False, "1.5", "", ""), (False, False, "-1", "", ""), (False, False, "nan", "", ""),
+     (False, False, "x", None, ""), (False, False, "", "1e9", ""), (False, False, None, None, None),
      (False, False, None, None, "x" * 65), (False, False, None, None, "\ud800")],
 )  # fmt: skip
 def test_what_is_no_breakpoint_is_refused_in_a_sentence(values):

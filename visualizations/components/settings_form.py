@@ -95,7 +95,7 @@ def read_form(values: Sequence[Any]) -> tuple[PairChoice, Settings]:
     named = dict(zip(SETTING_FIELDS + PAIR_FIELDS, values, strict=True))
     choice = pair_choice(*(named.pop(name) for name in PAIR_FIELDS))
     named["stop_strings"] = stop_strings(named["stop_strings"])
-    named["draft_temperature"] = draft_temperature(named["draft_temperature"])
+    named["draft_temperature"] = optional_number(named["draft_temperature"])
     return choice, Settings.checked(**named)
 
 
@@ -114,8 +114,8 @@ def stop_strings(text: Any) -> list[str]:
     return [line.replace("\\n", "\n") for line in text.split("\n") if line]
 
 
-def draft_temperature(text: Any) -> Any:
-    """The number in the box, None for an empty one; what is no number is left for `Settings.checked` to refuse."""
+def optional_number(text: Any) -> Any:
+    """The number in the box, None for an empty one; what is no number is left for its check to refuse."""
     if not isinstance(text, str):
         return text
     try:

@@ -3,6 +3,17 @@
 
 const kept = new Map(); // by the run's name
 
+// The tree of runs outlives a reload too, as far as the browser has room.
+const MOST_KEPT = 4_000_000;
+
+let tree = []; // { run, name, origin } of each
+
+function keepTree() {
+  const whole = tree.map((run) => ({ ...run, kept: kept.get(run.run) })).filter((run) => run.kept);
+  const size = whole.reduce((sum, { kept }) => sum + (kept.trace || "").length, 0);
+  remember("tree", whole.length > 1 && size < MOST_KEPT ? whole : null);
+}
+
 function receive() {
   const value = props.value || {};
   for (const run of value.session || [value]) if (run.run) kept.set(run.run, run);
@@ -19,22 +30,17 @@ function show(run) {
 
 function keep(value) {
   if (!remember("run", value)) remember("run", { missing: "too_large" });
-}
-
-// The tree of runs outlives a reload too, as far as the browser has room.
-const MOST_KEPT = 4_000_000;
-
-function keepTree(runs) {
-  const tree = runs.map((run) => ({ ...run, kept: kept.get(run.run) }));
-  const size = tree.reduce((sum, { kept }) => sum + ((kept && kept.trace) || "").length, 0);
-  remember("tree", tree.length > 1 && size < MOST_KEPT ? tree : null);
+  keepTree();
 }
 
 // What the page's other parts ask of this one, while it is there.
 const ASKED = {
   "specdec:shown": ({ run }) => show(run),
   "specdec:forget": ({ run }) => kept.delete(run),
-  "specdec:tree": ({ runs }) => keepTree(runs),
+  "specdec:tree": ({ runs }) => {
+    tree = runs;
+    keepTree();
+  },
   "specdec:wish": (wish) => pass({ ...wish, kept: kept.get(wish.run) || props.value }),
   "specdec:session": ({ runs }) => pass({ runs: runs.map((run) => ({ ...run, kept: kept.get(run.run) })) }),
 };

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from gradio.components import Component
 from specdec.settings import MAX_ENTROPY, MAX_STOP_STRING_LENGTH, BadInput, is_unicode, real_number
 from specdec.trace.growing import Step
 from specdec.trace.record import Position
+from visualizations.components.settings_form import optional_number
 from visualizations.text import t
 
 _FIELDS = ("every_round", "rejection", "overlap", "entropy", "text")
@@ -78,12 +78,11 @@ def build_until() -> list[Component]:
     with gr.Row():
         flags = [gr.Checkbox(False, label=t(f"until.{name}.label"), interactive=True) for name in _FIELDS[:2]]
     with gr.Row():
-        limits = [
-            gr.Number(None, label=t(f"until.{name}.label"), info=t(f"until.{name}.info"), interactive=True)
-            for name in _FIELDS[2:4]
+        texts = [
+            gr.Textbox("", label=t(f"until.{name}.label"), info=t(f"until.{name}.info"), max_lines=1, interactive=True)
+            for name in _FIELDS[2:]  # texts all, since a box for numbers holds 0 when it is empty
         ]
-        text = gr.Textbox("", label=t("until.text.label"), info=t("until.text.info"), max_lines=1, interactive=True)
-    return [*flags, *limits, text]
+    return [*flags, *texts]
 
 
 def read_until(values: Sequence[Any]) -> Until:
@@ -104,5 +103,5 @@ def read_until(values: Sequence[Any]) -> Until:
 
 
 def _limit(name: str, value: Any, high: float) -> float | None:
-    empty = value is None or value == "" or isinstance(value, float) and math.isnan(value)
-    return None if empty else real_number(name, value, 0.0, high)
+    number = optional_number(value)
+    return None if number is None else real_number(name, number, 0.0, high)

@@ -63,7 +63,7 @@ function differenceSaid(texts, place, other) {
   const frames = [one.index === null ? null : state.flat[one.index].frame, two.index === null ? null : other.flat[two.index].frame];
   const frame = frames[0] || frames[1];
   const bigOf = (id) => (frame && frame.ids.includes(id) ? shown(masses(frame).p[frame.ids.indexOf(id)]) : words.compare.unlisted);
-  return pieces(words.compare.differs, { before: place, number: place + 1, p: bigOf(one.id), q: bigOf(two.id) }, { one: one.label, two: two.label });
+  return pieces(words.compare[place ? "differs" : "differs_at_once"], { before: place, number: place + 1, p: bigOf(one.id), q: bigOf(two.id) }, { one: one.label, two: two.label });
 }
 
 function buildAligned(texts, place) {

@@ -54,6 +54,7 @@ function begin(run) {
 
 // A person chose another run of the page.
 function showRun(run) {
+  if (state.compared === run) state.compared = state.value.run; // the two change places
   begin(run);
   tell("specdec:shown", { run });
 }

@@ -99,12 +99,12 @@ function nameField(value) {
 // What goes on from a run that is forgotten stays, as a run of its own.
 function forget(run) {
   const { origin } = shelf.get(run).value;
-  if (state.compared === run) state.compared = null;
   if (state.value.run === run) {
     const next = origin && shelf.has(origin.parent) ? origin.parent : listed().map(({ value }) => value.run).find((other) => other !== run);
     showRun(next);
   }
   shelf.delete(run);
+  if (state.compared === run) state.compared = null;
   tell("specdec:forget", { run });
   drawRuns();
   drawCompared();
