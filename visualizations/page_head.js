@@ -1,6 +1,7 @@
 // Gradio's own icons decorate buttons and boxes that have names; without one they would be read out as "image".
+// plotly's drawings are hidden by whoever draws them: one that is saved as a picture is all there is.
 
-const NAMELESS = "svg:not([role], [aria-label], [aria-labelledby], [aria-hidden])";
+const NAMELESS = "svg:not(.main-svg, [role], [aria-label], [aria-labelledby], [aria-hidden])";
 
 function iconsOf(node) {
   if (node instanceof SVGSVGElement) return node.matches(NAMELESS) ? [node] : [];

@@ -119,6 +119,9 @@ def test_nothing_is_saved_in_place_of_a_run_under_way(page: Page, pair: Pair, ta
         expect(line(page)).to_contain_text(t("app.reading"))
         page.click("#download")
         expect(line(page)).to_contain_text(t("app.no_run.under_way"))
+        page.get_by_label(t("take_away.format")).select_option("png")
+        page.click("#download")
+        expect(line(page)).to_contain_text(t("take_away.no_position"))
         target.gate.set()
         expect(line(page)).to_contain_text("Finished")
 

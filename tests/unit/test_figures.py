@@ -7,9 +7,10 @@ from itertools import combinations
 
 import pytest
 
-from tests.made_trace import law, made_trace, position
+from tests.made_trace import law, made_trace, position, trace_of
 from visualizations.figures.labels import tick_label, token_label
 from visualizations.figures.palette import DARK_PAGE, LIGHT_PAGE, MEANINGS, contrast
+from visualizations.figures.run_figure import run_figure
 from visualizations.figures.token_bars import SHOWN, bar_frame, skeleton, token_bars, traces_of, x_axis_of
 
 TRACE = made_trace()
@@ -149,6 +150,23 @@ def test_one_figure_has_a_frame_and_a_slider_step_for_each_position():
     assert {button.args[0]["yaxis.type"] for button in figure.layout.updatemenus[0].buttons} == {"linear", "log"}
 
 
+def test_a_run_steps_in_a_notebook_below_its_tokens_and_with_its_numbers():
+    figure = run_figure(TRACE)
+    steps, bars = figure.layout.sliders[0].steps, token_bars(TRACE)
+    rounds = [(n, place) for n, round_ in enumerate(TRACE.rounds, 1) for place in range(1, len(round_.positions) + 1)]
+    assert [step.label.split(":")[0] for step in steps] == [f"round {n}, place {place}" for n, place in rounds]
+    for frame, plain, at in zip(figure.frames, bars.frames, TRACE.positions, strict=True):
+        assert list(frame.data[:-1]) == list(plain.data) and len(frame.data) == len(figure.data)
+        chosen = [text for text in frame.data[-1].text if "<b>" in text]
+        label = tick_label(token_label(at.text, at.token_id, at.bytes))
+        assert len(chosen) == 1 and f"[ {label} ]" in chosen[0]
+        assert frame.layout.title.text.startswith(plain.layout.title.text + "<br>")
+    rejected = figure.frames[1].layout.title.text
+    blue = TRACE.positions[1]
+    assert all(f"{number:.3g}" in rejected for number in (blue.p, blue.q, blue.coin, blue.overlap))
+    assert not run_figure(trace_of([])).frames
+
+
 def test_figure_frames_and_page_frames_hold_the_same_numbers():
     figure = token_bars(TRACE)
     for drawn, whole in zip(figure.frames, map(bar_frame, TRACE.positions)):
@@ -166,8 +184,6 @@ def test_everything_is_strict_json():
 
 
 def test_an_empty_run_is_an_empty_figure():
-    from tests.made_trace import trace_of
-
     figure = token_bars(trace_of([]))
     assert not figure.frames
 

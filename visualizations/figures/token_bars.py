@@ -136,7 +136,7 @@ def token_bars(trace: Trace) -> go.Figure:
         layout = {"xaxis": x_axis_of(frame), "title": {"text": title, "x": 0.02, "y": 0.98, "yanchor": "top"}}
         frames.append(go.Frame(name=str(index), data=_merged(base["data"], frame), layout=layout))
         label = tick_label(token_label(position.text, position.token_id, position.bytes))
-        steps.append(_step(index, f"{number}.{place + 1} {label}"))
+        steps.append(_step(index, t("figures.step", round=number, place=place + 1, label=label)))
     figure = StillFigure(data=_merged(base["data"], None), layout=base["layout"], frames=frames)
     figure.update_layout(yaxis={"range": [0, 1]}, updatemenus=[_scale_buttons()], margin={"t": 140, "b": 190})
     figure.update_layout(height=HEIGHT + 240, legend={"y": 1.02, "yanchor": "bottom"})
@@ -258,4 +258,4 @@ def _step(index: int, label: str) -> dict:
 
 
 def _slider(steps: list[dict]) -> dict:
-    return {"steps": steps, "active": 0, "pad": {"t": 96}, "len": 0.94, "currentvalue": {"prefix": t("figures.position")}}
+    return {"steps": steps, "active": 0, "pad": {"t": 96}, "x": 0.04, "len": 0.9}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from specdec.settings import BadInput
 from specdec.trace.session import MAX_NAME, MAX_RUNS, Change, Origin, Session, SessionRun, check_session
 from specdec.trace.strict_json import compact_json, from_json
 from specdec.trace.trace import Trace
+from visualizations.components.file_saver import file_value
 from visualizations.step_through.kept_run import kept, kept_session, trace_on_screen
 from visualizations.step_through.run_view import new_run, run_view_value
 from visualizations.text import t
@@ -18,7 +18,7 @@ MAX_CHANGE_BYTES = 200
 
 def saved_session(asked: Any) -> dict[str, Any]:
     """The file of the page's runs: {"runs": [{run, name, kept, origin as `ShownRun` has it}]}. Raises `BadInput`."""
-    return {"name": "session.json", "text": _session(asked).to_json(), "turn": time.time()}
+    return file_value("session.json", _session(asked).to_json())
 
 
 def _session(asked: Any) -> Session:

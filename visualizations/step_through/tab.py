@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -40,6 +39,7 @@ from visualizations.step_through.lane import build_lane_switch, run_lane_after
 from visualizations.step_through.live_run import shown_steps
 from visualizations.step_through.run_view import RunView, ShownRun, empty_value, new_run, run_view_value
 from visualizations.step_through.sessions import opened_session, reopened_tree, saved_session
+from visualizations.step_through.take_away import TakeAway, run_file
 from visualizations.step_through.until import build_until
 from visualizations.step_through.wishes import Asked, Wish, read_wish
 from visualizations.text import t
@@ -87,7 +87,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         with gr.Column(scale=6, min_width=300, elem_classes="status-lines"):
             run_line = StatusLine(_recorded_line(first), elem_id="run-line")
             models_line = StatusLine(loading_line(None), elem_id="models-line")
-        download = gr.Button(t("app.download"), size="sm", min_width=130, elem_id="download")
+        take_away = TakeAway(elem_id="take-away")
         upload = gr.UploadButton(
             t("app.upload"), size="sm", min_width=130, file_types=[".json"], type="binary", elem_id="upload"
         )
@@ -121,7 +121,8 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
         halted.then(partial(_show_example, example), None, shown, **AT_ONCE)
     halted = upload.upload(halt, **AT_ONCE)
     halted.then(partial(_show_upload, form), upload, shown, **AT_ONCE)
-    download.click(_save, [trace, live], [saver, run_line], **AT_ONCE)
+    take_away.take(_save, [trace, live], [saver, run_line], **AT_ONCE)
+    take_away.fault(None, take_away, run_line, js="(line) => line", **QUIET)
     wish.save(_save_session, wish, [saver, run_line], **AT_ONCE)
     keep(page, "prompt and settings", [prompt, *form.components])
     page.load(None, trace, trace, js=reopen_script(), **QUIET)
@@ -185,12 +186,13 @@ def _opened_trace(data: Any) -> tuple[dict[str, Any], dict[str, Any], Trace]:
     return run_view_value(trace, name), kept(trace, name), trace
 
 
-def _save(held: Any, live: ShownRun | None) -> tuple[Any, Any]:
+def _save(held: Any, live: ShownRun | None, asked: gr.EventData) -> tuple[Any, Any]:
+    wanted = asked._data.get("format") if isinstance(asked._data, dict) else None
     try:
         trace = live.record.trace() if live and held == UNDER_WAY else trace_on_screen(held)
+        return run_file(trace, wanted), gr.skip()
     except BadInput as refusal:
         return gr.skip(), status(str(refusal), "fault")
-    return {"name": "trace.json", "text": trace.to_json(), "turn": time.time()}, gr.skip()
 
 
 def _save_session(asked: Any) -> tuple[Any, Any]:

@@ -12,9 +12,8 @@ from typing import Any
 import gradio as gr
 
 from specdec.trace.session import MAX_RUNS
-from specdec.trace.strict_json import compact_json
 from visualizations.components.plotly_files import LOADER_JS, serve_plotly
-from visualizations.components.scripts import script
+from visualizations.components.scripts import page_json, script
 from visualizations.figures import palette
 from visualizations.figures.token_bars import FEWEST_SLOTS, LOG_FLOOR, PLACE_OF_BIG, PLACE_OF_SMALL, skeleton
 from visualizations.step_through.run_view.value import ShownRun, empty_value, new_run
@@ -24,9 +23,29 @@ HERE = Path(__file__).parent
 SCRIPTS = (
     "state.js", "dom.js", "tips.js", "metrics.js", "beside.js", "strip.js", "bars.js",
     "coin.js", "residual.js", "drafting.js", "sentence.js", "verdict.js", "what_if.js", "draws.js", "compare.js",
-    "runs.js", "pausing.js", "keyboard.js", "find.js", "watch.js", "watch_lines.js", "main.js",
+    "runs.js", "pausing.js", "keyboard.js", "picture.js", "find.js", "watch.js", "watch_lines.js", "main.js",
 )  # fmt: skip
 STYLES = ("run_view.css", "acting.css", "find.css", "watch.css")
+
+
+def view_parts(language: str = "en") -> dict[str, Any]:
+    """What any page needs to show a run: html_template, css_template and js_on_load, and the words and the bars'
+    skeleton that the scripts find in their props."""
+    return {
+        "html_template": (HERE / "run_view.html").read_text(encoding="utf-8"),
+        "css_template": palette.css_variables() + "".join((HERE / name).read_text("utf-8") for name in STYLES),
+        "js_on_load": script(LOADER_JS, *(HERE / name for name in SCRIPTS)),
+        "words": section("run_view", language),
+        "figure_words": section("figures", language),
+        "figure": {
+            **skeleton(),
+            "places": [PLACE_OF_SMALL, PLACE_OF_BIG],
+            "floor": LOG_FLOOR,
+            "slots": FEWEST_SLOTS,
+            "meanings": {name: meaning.color for name, meaning in palette.MEANINGS.items()},
+        },
+        "most_runs": MAX_RUNS,
+    }
 
 
 class RunView(gr.HTML):
@@ -41,20 +60,8 @@ class RunView(gr.HTML):
     def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any):
         super().__init__(
             value=value or empty_value(new_run(), running=False),
-            html_template=(HERE / "run_view.html").read_text(encoding="utf-8"),
-            css_template=palette.css_variables() + "".join((HERE / name).read_text("utf-8") for name in STYLES),
-            js_on_load=script(LOADER_JS, *(HERE / name for name in SCRIPTS)),
             apply_default_css=False,
-            words=section("run_view", language),
-            figure_words=section("figures", language),
-            figure={
-                **skeleton(),
-                "places": [PLACE_OF_SMALL, PLACE_OF_BIG],
-                "floor": LOG_FLOOR,
-                "slots": FEWEST_SLOTS,
-                "meanings": {name: meaning.color for name, meaning in palette.MEANINGS.items()},
-            },
-            most_runs=MAX_RUNS,
+            **view_parts(language),
             plotly_js=serve_plotly(),
             **kwargs,
         )
@@ -70,10 +77,10 @@ class RunView(gr.HTML):
 
     def postprocess(self, value: dict[str, Any]) -> str:
         """The value travels as one text: Gradio compares it with the one before, member by member where there are
-        any, and what it makes of nested lists that became shorter can't be put together again by the page. No "<",
-        which JSON needs nowhere: Gradio takes the word <script in a text for an attempt to run one.
+        any, and what it makes of nested lists that became shorter can't be put together again by the page. It takes
+        the word <script in a text for an attempt to run one, so the text has no "<".
         """
-        return compact_json(value).replace("<", "\\u003c")
+        return page_json(value)
 
 
 def _missing(run: ShownRun | None, gap: gr.EventData) -> Any:
