@@ -79,11 +79,12 @@ def build_settings_form(start: Settings) -> SettingsForm:
 
 
 def _show_what_is_read(named: dict[str, Component], chooser: str, reads: dict[str, tuple[str, ...]]) -> None:
-    shown_by = {name: value for value, names in reads.items() for name in names}
+    shown_by = {named[name]: value for value, names in reads.items() for name in names}
     named[chooser].change(
-        lambda value: [gr.update(visible=value == needed) for needed in shown_by.values()],
+        # By component: of a list, an event with one output makes the value of that output.
+        lambda value: {part: gr.update(visible=value == needed) for part, needed in shown_by.items()},
         named[chooser],
-        [named[name] for name in shown_by],
+        list(shown_by),
         queue=False,
         show_progress="hidden",
         api_visibility="private",
