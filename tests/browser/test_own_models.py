@@ -98,7 +98,7 @@ def test_two_folders_run_to_bars_on_screen_and_no_path_is_shown(page: Page, url_
 
 
 def test_without_a_draft_the_page_begins_with_copying_and_says_why_no_model_drafts(page: Page, url_of_one: str, tmp_path: Path) -> None:
-    title = t("app.pair.copying", target="big")
+    title = "big ← prompt lookup"
     opened(page, url_of_one, title)
     expect(drafter(page)).to_have_value(t("app.drafter.prompt_lookup"))
     trace = run(page, "the cat sat on the mat the cat sat", 40, tmp_path / "trace.json")

@@ -110,7 +110,7 @@ def _device(name: str) -> str:
 
 def _spec(target: str, draft: str | None, dtype: str, device: str) -> PairSpec:
     big, small = names_of(target, draft)
-    title = f"{big} ← {small}" if small else t("app.pair.copying", target=big)
+    title = f"{big} ← {small or t('run_view.settings.prompt_lookup')}"
     spec = PairSpec(key_of(big, small), title, target, draft, "named on the command line", dtype, device)
     if spec.key == CUSTOM or CATALOGUE.get(spec.key, spec) != spec:
         raise BadInput(f"Another pair is called {spec.key} already; rename a folder.")
