@@ -1,6 +1,7 @@
 """Start the web app: python app.py"""
 
 import os
+import sys
 
 from specdec.models.cores import cores_beside_page
 
@@ -16,9 +17,17 @@ try:
 except ImportError:
     pass
 
+from specdec.models.catalogue import offer_first
+from visualizations.serving.command_line import read_command_line
+
+# Whoever imports this file for `demo` has arguments of its own. Before gradio is imported: a refusal comes at once.
+options = read_command_line(sys.argv[1:] if __name__ == "__main__" else [])
+for pair in options.pairs:
+    offer_first(pair)
+
 from visualizations.demo import build_demo, launch_options
 
 demo = build_demo()
 
 if __name__ == "__main__":
-    demo.launch(**launch_options())
+    demo.launch(server_port=options.port, **launch_options())

@@ -20,7 +20,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 _PUBLIC = {
     "load_pair": "models.pairs",
     "load_models": "models.pairs",
-    "CATALOGUE": "models.pairs",
+    "CATALOGUE": "models.catalogue",
     "Pair": "models.pairs",
     "branch": "branching",
     "resume": "branching",

@@ -16,6 +16,7 @@ RULES = EXACT_RULES + BIASED_RULES
 MISREPORTING_RULES = ("raw_draft", "argmax_draft")
 DRAFTERS = ("model", "prompt_lookup", "lookup_then_model")
 POLICIES = ("fixed", "heuristic", "confidence", "entropy", "expected")
+DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 MAX_GAMMA = 16
 MAX_NEW_TOKENS = 512

@@ -93,6 +93,25 @@ def word_tokenizer() -> Callable[..., PreTrainedTokenizerFast]:
 
 
 @pytest.fixture(scope="session")
+def saved(
+    tiny_llama: Callable[..., LlamaForCausalLM], word_tokenizer: Callable[..., PreTrainedTokenizerFast]
+) -> Callable[..., str]:
+    """saved(folder, words, seed=0, vocab_size=None, eos=None, model=None, **special): `folder`, now with a model and
+    its tokenizer in it as `transformers` saves them; a tiny Llama, unless a model is given."""
+
+    def build(
+        folder: Path, words: Sequence[str], seed: int = 0, vocab_size: int | None = None, eos=None, model=None, **special: str
+    ) -> str:
+        model = model or tiny_llama(seed, vocab_size=vocab_size or len(words))
+        model.generation_config.eos_token_id = eos
+        model.save_pretrained(folder)
+        word_tokenizer(words, **special).save_pretrained(folder)
+        return str(folder)
+
+    return build
+
+
+@pytest.fixture(scope="session")
 def byte_tokenizer() -> Callable[..., PreTrainedTokenizerFast]:
     """byte_tokenizer(more=()): 256 ids, one a byte, in the byte-level alphabet of GPT-2; then the pieces `more`."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers

@@ -11,11 +11,11 @@ from typing import Any, get_type_hints
 
 import gradio as gr
 
-from specdec.models.pairs import DEFAULT_PAIR
 from specdec.settings import BadInput, Settings
 from specdec.trace.growing import GrowingTrace, Step
 from specdec.trace.trace import Trace
 from visualizations.serving.ahead import ahead
+from visualizations.serving.first_pair import first_choice, startable
 from visualizations.serving.inputs import checked_prompt, pair_choice
 from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.serving.stopping import OpenRuns
@@ -68,8 +68,9 @@ def _joined(run: GrowingTrace | None, batch: list[Waiting | Trace | Step]) -> Gr
 def _signature() -> Signature:
     """The endpoint's parameters, so that a new setting is there without being written twice."""
     hints = get_type_hints(Settings) | {"stop_strings": list[str]}
-    defaults = Settings().to_dict()
-    texts = {"prompt": Parameter.empty, "pair": DEFAULT_PAIR, "target": "", "draft": ""}
+    first = first_choice()
+    defaults = startable(Settings(), first).to_dict()
+    texts = {"prompt": Parameter.empty, "pair": first.key, "target": "", "draft": ""}
     named = [(name, str, default) for name, default in texts.items()]
     named += [(field.name, hints[field.name], defaults[field.name]) for field in fields(Settings)]
     return Signature(

@@ -8,9 +8,8 @@ from time import perf_counter
 import torch
 
 from specdec.models.cores import usable_cores
-from specdec.settings import BadInput, choice, is_a, shown
+from specdec.settings import DTYPES, BadInput, choice, is_a, shown
 
-DTYPES = ("auto", "float32", "bfloat16", "float16")
 _WORTH_IT = 1.15
 
 
@@ -24,7 +23,7 @@ def pick_device(name: str | torch.device = "auto") -> torch.device:
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.empty(1, device=device)
+        torch.empty(1, device=device).tolist()  # some that torch has a name for keep no numbers
     except (RuntimeError, AssertionError, ValueError):
         raise BadInput(f"There is no device {shown(name)} here.") from None
     return device

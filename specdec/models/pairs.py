@@ -1,4 +1,4 @@
-"""Pairs of a target and a draft: the catalogue, loading, and the refusals with their reasons.
+"""Pairs of a target and a draft: loading, and the refusals with their reasons.
 
 Importing this module costs no torch; loading does.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specdec.models.cancelling import CancellableModel, Check, go_on
+from specdec.models.catalogue import CATALOGUE, DEFAULT_PAIR, SMOLLM2, STUDENT, is_folder, key_of, located, names_of
 from specdec.models.weights import (
     Progress,
     Report,
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from specdec.models.interface import LanguageModel
     from specdec.trace.tokens import TokenTexts
 
-SMOLLM2 = "SmolLM2-135M-Instruct"
-STUDENT = "student"
+    Loaded = tuple[PreTrainedModel, PreTrainedTokenizerBase]
+
 MAX_PROMPT_CHARACTERS = 100_000
 _JSON_FILES = (
     "config.json", "generation_config.json", "model.safetensors.index.json", "tokenizer.json", "tokenizer_config.json",
@@ -44,34 +45,6 @@ _JSON_FILES = (
 
 class PairRefused(BadInput):
     """Two models that can't work together; the message names both and says why."""
-
-
-@dataclass(frozen=True)
-class PairSpec:
-    """A line of the catalogue. target, draft: `SMOLLM2` and `STUDENT` (bundled), or Hub ids."""
-
-    key: str
-    title: str
-    target: str
-    draft: str
-    note: str
-
-
-_360M, _1_7B = "HuggingFaceTB/SmolLM2-360M-Instruct", "HuggingFaceTB/SmolLM2-1.7B-Instruct"
-_QWEN = "Qwen/Qwen2.5-{}-Instruct"
-_SPECS = (
-    PairSpec("smollm2-135m+student", "SmolLM2-135M ← our student", SMOLLM2, STUDENT, "bundled; runs anywhere"),
-    PairSpec("smollm2-135m+itself", "SmolLM2-135M ← itself", SMOLLM2, SMOLLM2, "the same model twice: α must be 1"),
-    PairSpec("smollm2-360m+student", "SmolLM2-360M ← our student", _360M, STUDENT, "0.7 GB from the Hub"),
-    PairSpec("smollm2-360m+135m", "SmolLM2-360M ← SmolLM2-135M", _360M, SMOLLM2, "0.7 GB from the Hub"),
-    PairSpec("smollm2-1.7b+student", "SmolLM2-1.7B ← our student", _1_7B, STUDENT, "3.4 GB from the Hub"),
-    PairSpec("smollm2-1.7b+135m", "SmolLM2-1.7B ← SmolLM2-135M", _1_7B, SMOLLM2, "3.4 GB from the Hub"),
-    PairSpec("qwen2.5-1.5b+0.5b", "Qwen2.5-1.5B ← 0.5B", _QWEN.format("1.5B"), _QWEN.format("0.5B"), "4 GB from the Hub"),
-    PairSpec("qwen2.5-7b+0.5b", "Qwen2.5-7B ← 0.5B", _QWEN.format("7B"), _QWEN.format("0.5B"), "16 GB from the Hub; a GPU"),
-    PairSpec("gpt2-xl+distilgpt2", "GPT-2 XL ← DistilGPT-2", "openai-community/gpt2-xl", "distilbert/distilgpt2", "7 GB from the Hub; raw text only"),
-)
-CATALOGUE: dict[str, PairSpec] = {spec.key: spec for spec in _SPECS}
-DEFAULT_PAIR = _SPECS[0].key
 
 
 @dataclass(frozen=True)
@@ -127,14 +100,18 @@ class Pair:
         return ids
 
 
-def load_pair(key: str = DEFAULT_PAIR, *, dtype: str = "auto", device: str = "auto", progress: Report = silent) -> Pair:
+def load_pair(
+    key: str = DEFAULT_PAIR, *, dtype: str | None = None, device: str | None = None, progress: Report = silent
+) -> Pair:
     """Load a pair of the catalogue.
 
     dtype: 'auto', 'float32', 'bfloat16' or 'float16'; 'auto' is bfloat16 where this device is fast
-    at it. device: 'auto' (cuda, mps, cpu), or a torch device. Raises `BadInput`, `WeightsUnavailable`
-    or `PairRefused`.
+    at it. device: 'auto' (cuda, mps, cpu), or a torch device. None: what the catalogue says, 'auto' as a
+    rule. Raises `BadInput`, `WeightsUnavailable` or `PairRefused`.
     """
     spec = CATALOGUE[choice("pair", key, tuple(CATALOGUE))]
+    dtype = spec.dtype if dtype is None else dtype
+    device = spec.device if device is None else device
     return load_models(spec.target, spec.draft, name=key, dtype=dtype, device=device, progress=progress)
 
 
@@ -149,25 +126,30 @@ def load_models(
 ) -> Pair:
     """Load any two causal LMs that share a tokenizer: Hub ids, local folders, `SMOLLM2`, `STUDENT`.
 
-    draft None leaves prompt lookup as the only drafter.
+    draft None leaves prompt lookup as the only drafter. A folder is called by its last name, in the pair's info and
+    in every refusal. dtype, device and what is raised: see `load_pair`.
     """
     from specdec.models.devices import pick_device, pick_dtype
 
     where = pick_device(device)
     kind = pick_dtype(dtype, where)
-    target_model, tokenizer = _load(target, kind, where, progress)
+    read = functools.partial(_load, kind=kind, where=where, progress=progress)
+    target, draft = located(target), draft and located(draft)
+    target_name, draft_name = names_of(target, draft)
+    loaded = read(target, target_name)
+    target_model, tokenizer = loaded
     vocab_size = real_vocab_size(tokenizer)
-    big = language_model(target_model, target, vocab_size)
+    big = language_model(target_model, target_name, vocab_size)
     small = None
     if draft is not None:
-        draft_model, draft_tokenizer = _load_draft(draft, target, target_model, tokenizer, kind, where, progress)
-        refuse_unless_same_tokens(target, tokenizer, draft, draft_tokenizer)
-        small = language_model(draft_model, draft, vocab_size)
+        draft_model, draft_tokenizer = _load_draft(draft, draft_name, target, loaded, read, progress)
+        refuse_unless_same_tokens(target_name, tokenizer, draft_name, draft_tokenizer)
+        small = language_model(draft_model, draft_name, vocab_size)
         vocab_size = min(big.vocab_size, small.vocab_size)
         big.vocab_size = small.vocab_size = vocab_size
     progress(Progress("ready", 1.0, "The models are ready."))
     return Pair(
-        info=PairInfo(name or (f"{target}+{draft}" if draft else target), target, draft, vocab_size),
+        info=PairInfo(name or key_of(target_name, draft_name), target_name, draft_name, vocab_size),
         target=big,
         draft=small,
         tokenizer=tokenizer,
@@ -219,36 +201,36 @@ def refuse_unless_same_tokens(
     raise PairRefused(f"{draft} can't draft for {target}: its tokenizer has {len(theirs)} tokens, the target's {len(ours)}.")
 
 
-def _load_draft(draft, target, target_model, tokenizer, kind, where, progress):
+def _load_draft(
+    draft: str, name: str, target: str, loaded: Loaded, read: Callable[[str, str], Loaded], progress: Report
+) -> Loaded:
     """The same weights are loaded once; the student is built on the embeddings of the 135M."""
     from specdec.models.student import load_student
 
     if draft == target:
-        return target_model, tokenizer
+        return loaded
     if draft != STUDENT:
-        return _load(draft, kind, where, progress)
-    base, base_tokenizer = (target_model, tokenizer) if target == SMOLLM2 else _load(SMOLLM2, kind, where, progress)
+        return read(draft, name)
+    base, base_tokenizer = loaded if target == SMOLLM2 else read(SMOLLM2, SMOLLM2)
     progress(Progress("load", None, "Building the student on the target's embeddings…"))
     return load_student(base), base_tokenizer
 
 
-def _load(
-    name: str, kind: torch.dtype, where: torch.device, progress: Report
-) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    source: str | Path = name
-    if name == SMOLLM2:
-        source = default_target_folder(progress)
-    elif Path(name).is_dir():
-        _refuse_damaged_folder(Path(name))
-    elif not _in_hub_cache(name) and not hub_is_reachable():
+def _load(source: str, name: str, *, kind: torch.dtype, where: torch.device, progress: Report) -> Loaded:
+    path: str | Path = source
+    if source == SMOLLM2:
+        path = default_target_folder(progress)
+    elif is_folder(source):
+        refuse_damaged_folder(Path(source), name)
+    elif not _in_hub_cache(source) and not hub_is_reachable():
         raise WeightsUnavailable(f"{name} is neither a folder nor in the local cache, and the Hub can't be reached.")
     progress(Progress("load", None, f"Loading {name}…"))
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    with _one_sentence(f"The tokenizer of {name}"):
-        tokenizer = AutoTokenizer.from_pretrained(source)
-    with _one_sentence(f"The model of {name}"):
-        model, found = AutoModelForCausalLM.from_pretrained(source, dtype=kind, output_loading_info=True)
+    with _one_sentence("The tokenizer", path, name):
+        tokenizer = AutoTokenizer.from_pretrained(path)
+    with _one_sentence("The model", path, name):
+        model, found = AutoModelForCausalLM.from_pretrained(path, dtype=kind, output_loading_info=True)
         model = model.to(where)
     if missing := sorted(found["missing_keys"]):
         # transformers only warns, and draws them at random.
@@ -257,24 +239,28 @@ def _load(
 
 
 @contextmanager
-def _one_sentence(what: str) -> Iterator[None]:
+def _one_sentence(what: str, path: str | Path, name: str) -> Iterator[None]:
     """Each format's reader has faults of its own for a file that is cut or missing, some of them plain `Exception`."""
     try:
         yield
     except Exception as fault:
-        raise WeightsUnavailable(f"{what} could not be loaded: {one_line(fault)}.") from fault
+        said = one_line(fault, path, name)
+        raise WeightsUnavailable(f"{what} of {name} could not be loaded: {said}.") from fault
 
 
-def _refuse_damaged_folder(folder: Path) -> None:
-    """What `transformers` would pass over in silence, or in words that don't name the file."""
+def refuse_damaged_folder(folder: Path, name: str) -> None:
+    """What `transformers` would pass over in silence, or in words that don't name the file: `WeightsUnavailable`.
+
+    name: what the folder is called in the sentence.
+    """
     if not (folder / "config.json").is_file():
-        raise WeightsUnavailable(f"There is no model in the folder {folder}: config.json is missing.")
-    for name in _JSON_FILES:
+        raise WeightsUnavailable(f"There is no model in the folder {name}: config.json is missing.")
+    for file in _JSON_FILES:
         try:
-            if (folder / name).exists():
-                json.loads((folder / name).read_bytes())
+            if (folder / file).exists():
+                json.loads((folder / file).read_bytes())
         except (OSError, ValueError):
-            raise WeightsUnavailable(f"The model in the folder {folder} is damaged: {name} is no JSON.") from None
+            raise WeightsUnavailable(f"The model in the folder {name} is damaged: {file} is no JSON.") from None
 
 
 def _in_hub_cache(name: str) -> bool:

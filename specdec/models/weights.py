@@ -118,9 +118,12 @@ def _in_words(fault: Exception) -> str:
     return _NO_ROOM if _DISK_IS_FULL in str(fault) else one_line(fault)
 
 
-def one_line(fault: Exception) -> str:
-    """What another library said, short enough to stand in a sentence."""
-    return shorten(str(fault), 300, placeholder="…").rstrip(".:") or type(fault).__name__
+def one_line(fault: Exception, path: str | Path = "", name: str = "") -> str:
+    """What another library said, short enough to stand in a sentence, with `name` in place of the path that it read."""
+    said = str(fault)
+    for place in sorted({str(path), os.path.realpath(path)} if path else (), key=len, reverse=True):
+        said = said.replace(place, name)
+    return shorten(said, 300, placeholder="…").rstrip(".:") or type(fault).__name__
 
 
 def _remaking(report: Report, found: str) -> Report:

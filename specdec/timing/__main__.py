@@ -9,8 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
+from specdec.models.catalogue import CATALOGUE, DEFAULT_PAIR
 from specdec.models.devices import use_threads
-from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR, Pair, load_models, load_pair
+from specdec.models.pairs import Pair, load_models, load_pair
 from specdec.settings import DRAFTERS, RULES, BadInput, Settings
 from specdec.timing import report
 from specdec.timing.beside import beside

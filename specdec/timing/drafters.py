@@ -9,7 +9,8 @@ from pydantic.dataclasses import dataclass
 from transformers import PreTrainedModel
 
 from specdec.models.cancelling import CancellableModel
-from specdec.models.pairs import SMOLLM2, STUDENT, Pair, language_model
+from specdec.models.catalogue import DEFAULT_PAIR
+from specdec.models.pairs import Pair, language_model
 from specdec.models.student import load_student
 from specdec.settings import BadInput, Settings
 from specdec.timing.clock import time_run
@@ -103,7 +104,7 @@ def drafters_of(pair: Pair, settings: Settings) -> dict[str, tuple[Pair, Setting
     networks = {}
     if isinstance(network, PreTrainedModel):
         networks["target"] = network
-        if (pair.info.target, pair.info.draft) == (SMOLLM2, STUDENT):
+        if pair.info.name == DEFAULT_PAIR:
             networks |= {f"head_{head}": load_student(network, head=head) for head in HEADS}
     return found | {key: (_drafting(pair, key, drafting), settings) for key, drafting in networks.items()}
 

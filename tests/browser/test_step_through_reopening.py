@@ -16,7 +16,8 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from playwright.sync_api import Page, expect  # noqa: E402
 
-from specdec.models.pairs import DEFAULT_PAIR, Pair  # noqa: E402
+from specdec.models.catalogue import DEFAULT_PAIR  # noqa: E402
+from specdec.models.pairs import Pair  # noqa: E402
 from specdec.trace.trace import Trace  # noqa: E402
 from tests.cut_line import Line, line_to  # noqa: E402
 from tests.held_table import HeldTable  # noqa: E402

@@ -48,7 +48,7 @@ def test_an_unknown_format_is_refused(name):
         pick_dtype(name, CPU)
 
 
-@pytest.mark.parametrize("name", ["tpu", "", "cuda:99", "cpu!", None, 3.5, np.array(["cpu", "cpu"]), b"cpu", 7, "\ud800", "x" * 999])
+@pytest.mark.parametrize("name", ["tpu", "", "meta", "cuda:99", "cpu!", None, 3.5, np.array(["cpu", "cpu"]), b"cpu", 7, "\ud800", "x" * 999])
 def test_a_device_that_is_not_here_is_refused(name):
     with pytest.raises(BadInput, match="no device"):
         pick_device(name)

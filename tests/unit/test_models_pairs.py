@@ -8,26 +8,21 @@ import numpy as np
 import pytest
 
 import specdec
-from specdec.models.pairs import CATALOGUE, PairRefused, load_models, load_pair
+from specdec.models.catalogue import CATALOGUE, DEFAULT_PAIR, PairSpec, first_pair
+from specdec.models.pairs import PairRefused, load_models, load_pair
 from specdec.models.weights import WeightsUnavailable
 from specdec.recording import decode, run
 from specdec.settings import BadInput, Settings
+from specdec.trace.record import PairInfo
+from tests.offering import offering
 
 WORDS = ["<unk>", "cat", "dog", "sat", "on", "the", "mat", "."]
 
 
 @pytest.fixture
-def folder(tmp_path, tiny_llama, word_tokenizer):
-    """folder(name, words, vocab_size, eos, seed): a model and its tokenizer, saved as `transformers` does."""
-
-    def build(name: str, words=WORDS, vocab_size: int | None = None, eos=None, seed: int = 0, model=None, **special) -> str:
-        model = model or tiny_llama(seed, vocab_size=vocab_size or len(words))
-        model.generation_config.eos_token_id = eos
-        model.save_pretrained(tmp_path / name)
-        word_tokenizer(words, **special).save_pretrained(tmp_path / name)
-        return str(tmp_path / name)
-
-    return build
+def folder(tmp_path, saved):
+    """folder(name, words=WORDS, **model): a model and its tokenizer, saved as `transformers` does."""
+    return lambda name, words=WORDS, **model: saved(tmp_path / name, words, **model)
 
 
 def on_cpu(target: str, draft: str | None, **values):
@@ -37,7 +32,17 @@ def on_cpu(target: str, draft: str | None, **values):
 def test_two_folders_make_a_pair_that_decodes(folder):
     pair = on_cpu(folder("big"), folder("small", seed=1))
     trace = decode(pair, "the cat", chat=False, max_new_tokens=6)
-    assert len(trace.output.ids) == 6 and trace.pair.draft.endswith("small") and trace.dtype == "float32"
+    assert len(trace.output.ids) == 6 and trace.dtype == "float32"
+
+
+def test_a_folder_is_called_by_its_last_name_and_two_of_one_name_are_told_apart(folder, monkeypatch, tmp_path):
+    big, small = folder("one/model"), folder("two/model", seed=1)
+    monkeypatch.chdir(tmp_path / "one")
+    pair = on_cpu("./model/", small)
+    assert pair.info == PairInfo("model+model (draft)", "model", "model (draft)", len(WORDS))
+    assert (pair.target.name, pair.draft.name) == ("model", "model (draft)")
+    assert on_cpu(big, "model").info.draft == "model"
+    assert str(tmp_path) not in decode(pair, "the cat", chat=False, max_new_tokens=2).to_json()
 
 
 def test_equal_sizes_with_two_words_swapped_are_refused_with_both_names_and_the_words(folder):
@@ -150,7 +155,8 @@ def test_a_damaged_folder_is_refused_in_one_sentence_that_names_it(folder, side,
     harm(Path(hurt) / name)
     with pytest.raises(WeightsUnavailable) as refusal:
         on_cpu(target, draft)
-    assert hurt in str(refusal.value) and "\n" not in str(refusal.value) and len(str(refusal.value)) < 500
+    assert Path(hurt).name in str(refusal.value) and "\n" not in str(refusal.value) and len(str(refusal.value)) < 500
+    assert Path(hurt).parent.name not in str(refusal.value)
 
 
 @pytest.mark.parametrize("name", FILES[1:])
@@ -169,7 +175,20 @@ def test_a_missing_file_is_refused_in_one_sentence(folder, name, word):
     (Path(hurt) / name).unlink()
     with pytest.raises(WeightsUnavailable, match=word) as refusal:
         on_cpu(hurt, None)
-    assert hurt in str(refusal.value) and "\n" not in str(refusal.value)
+    assert Path(hurt).name in str(refusal.value) and "\n" not in str(refusal.value)
+    assert Path(hurt).parent.name not in str(refusal.value)
+
+
+def test_a_folder_behind_a_link_that_is_gone_or_damaged_is_never_told_by_its_path(folder, tmp_path):
+    hurt, link = Path(folder("place/big")), tmp_path / "big"
+    link.symlink_to(hurt)
+    (hurt / "model.safetensors").unlink()
+    with pytest.raises(WeightsUnavailable, match="The model of big could not be loaded") as damaged:
+        on_cpu(str(link), None)
+    link.unlink()
+    with pytest.raises(WeightsUnavailable, match="no model in the folder big") as gone:
+        on_cpu(str(link), None)
+    assert not [refusal for refusal in (damaged, gone) if tmp_path.name in str(refusal.value)]
 
 
 def test_a_missing_shard_is_refused_in_one_sentence(folder, tiny_llama):
@@ -204,6 +223,16 @@ def test_an_unknown_pair_is_refused_with_the_list():
     for key in ("nope", None, [], np.array(["smollm2-135m+student", "x"])):
         with pytest.raises(BadInput, match="^pair must be one of .*smollm2-135m"):
             load_pair(key)
+
+
+def test_a_pair_of_the_catalogue_is_loaded_as_its_line_says_unless_the_caller_says_otherwise(folder):
+    spec = PairSpec("own", "Own", folder("big"), folder("small", seed=1), "ours", dtype="bfloat16", device="cpu")
+    with offering(spec):
+        assert (first_pair(), list(CATALOGUE)[1]) == ("own", DEFAULT_PAIR)
+        pair = load_pair("own")
+        assert (pair.info.name, pair.info.target, pair.dtype) == ("own", "big", "bfloat16")
+        assert load_pair("own", dtype="float32").dtype == "float32"
+    assert first_pair() == DEFAULT_PAIR
 
 
 def test_the_catalogue_has_unique_keys_and_its_first_pair_needs_no_hub():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
+from specdec.models.catalogue import CATALOGUE, DEFAULT_PAIR
 from specdec.settings import BadInput, Settings
 from visualizations.components.settings_form import form_values, read_form
 from visualizations.serving.inputs import CUSTOM, PairChoice, checked_prompt, hub_id, pair_choice

@@ -99,6 +99,14 @@ def test_real_pair(pair, trace, rule, state):
     assert again.output.ids == trace.output.ids
 
 
+def test_a_copy_is_drawn_again_where_no_model_drafts(llama_pair):
+    alone = llama_pair(0, None)
+    copied = recording.decode(alone, "t3 t1 t4 t3 t1", drafter="prompt_lookup", max_new_tokens=24, seed=5, chat=False)
+    index = next(i for i, p in enumerate(copied.positions) if p.drafted_by == "copy" and p.overlap is not None)
+    value = list(draw_from_pair(alone, copied, index, Request.checked("token", 10_000, 0)))[-1]
+    assert value["state"] == "passed" and "prompt lookup" in json.dumps(value)
+
+
 def test_positions_without_a_draft_are_refused(trace):
     bonus = next((i for i, p in enumerate(trace.positions) if p.overlap is None), None)
     if bonus is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
+from specdec.models.catalogue import CATALOGUE, DEFAULT_PAIR
 from specdec.timing.records import from_json
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
+from specdec.models.catalogue import CATALOGUE
 from specdec.settings import (
     DRAFTERS,
     MAX_GAMMA,
@@ -22,6 +22,7 @@ from specdec.settings import (
     BadInput,
     Settings,
 )
+from visualizations.serving.first_pair import first_choice, startable
 from visualizations.serving.inputs import CUSTOM, PairChoice, pair_choice
 from visualizations.text import t
 
@@ -72,6 +73,7 @@ class SettingsForm:
 
 def build_settings_form(start: Settings) -> SettingsForm:
     """Create the components inside the Blocks that is open, and the events that show what a choice reads."""
+    start = startable(start, first_choice())
     named = _pair_components() | _sampling_components(start) | _drafting_components(start) | _run_components(start)
     for chooser, reads in _READ_BY.items():
         _show_what_is_read(named, chooser, reads)
@@ -79,11 +81,12 @@ def build_settings_form(start: Settings) -> SettingsForm:
 
 
 def _show_what_is_read(named: dict[str, Component], chooser: str, reads: dict[str, tuple[str, ...]]) -> None:
-    shown_by = {name: value for value, names in reads.items() for name in names}
+    shown_by = {named[name]: value for value, names in reads.items() for name in names}
     named[chooser].change(
-        lambda value: [gr.update(visible=value == needed) for needed in shown_by.values()],
+        # By component: of a list, an event with one output makes the value of that output.
+        lambda value: {part: gr.update(visible=value == needed) for part, needed in shown_by.items()},
         named[chooser],
-        [named[name] for name in shown_by],
+        list(shown_by),
         queue=False,
         show_progress="hidden",
         api_visibility="private",
@@ -128,8 +131,9 @@ def _pair_components() -> dict[str, Component]:
     choices = [(spec.title, key) for key, spec in CATALOGUE.items()] + [(t("app.pair.custom"), CUSTOM)]
     with gr.Row():
         pair = gr.Dropdown(
-            choices, value=DEFAULT_PAIR, label=t("app.pair.label"), info=t("app.pair.info"), interactive=True, scale=2
-        )
+            choices, value=first_choice().key,
+            label=t("app.pair.label"), info=t("app.pair.info"), interactive=True, scale=2,
+        )  # fmt: skip
         hub_ids = {
             name: gr.Textbox(
                 "",

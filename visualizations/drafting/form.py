@@ -9,9 +9,10 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
+from specdec.models.catalogue import CATALOGUE
 from specdec.settings import BadInput, Settings, choice, shown, whole_number
 from specdec.timing.prompts import OWN_KINDS, own_prompts
+from visualizations.serving.first_pair import first_choice
 from visualizations.serving.inputs import PairChoice
 from visualizations.text import t
 
@@ -36,7 +37,7 @@ def build_form() -> tuple[Component, ...]:
     """Create the components inside the Blocks that is open: what `read_form` reads."""
     with gr.Row():
         pair = gr.Dropdown(
-            [(spec.title, key) for key, spec in CATALOGUE.items()], value=DEFAULT_PAIR,
+            [(spec.title, key) for key, spec in CATALOGUE.items()], value=first_choice().key,
             label=t("app.pair.label"), info=t("app.pair.info"), interactive=True,
         )  # fmt: skip
         tokens = _slider("max_new_tokens", 8, MOST_TOKENS, START.max_new_tokens)

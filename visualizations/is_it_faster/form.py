@@ -9,9 +9,10 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from specdec.models.pairs import CATALOGUE, DEFAULT_PAIR
+from specdec.models.catalogue import CATALOGUE
 from specdec.settings import DRAFTERS, MAX_GAMMA, BadInput, Settings, choice, shown, whole_number
 from specdec.timing.prompts import OWN_KINDS, own_prompts
+from visualizations.serving.first_pair import first_choice, startable
 from visualizations.serving.inputs import PairChoice
 from visualizations.text import t
 
@@ -52,14 +53,14 @@ def build_settings_part() -> SettingsPart:
     """Create the components inside the Blocks that is open."""
     with gr.Row():
         pair = gr.Dropdown(
-            [(spec.title, key) for key, spec in CATALOGUE.items()], value=DEFAULT_PAIR,
+            [(spec.title, key) for key, spec in CATALOGUE.items()], value=first_choice().key,
             label=t("app.pair.label"), info=t("app.pair.info"), interactive=True, scale=2,
         )  # fmt: skip
         gamma = _slider("gamma", 1, MAX_GAMMA, 1, START.gamma)
         temperature = _slider("temperature", 0, USUAL_TEMPERATURE, 0.05, START.temperature)
     with gr.Row():
         rule = _dropdown("rule", RULES_HERE, START.rule)
-        drafter = _dropdown("drafter", DRAFTERS, START.drafter)
+        drafter = _dropdown("drafter", DRAFTERS, startable(START, first_choice()).drafter)
         tokens = _slider("max_new_tokens", 8, MOST_TOKENS, 1, START.max_new_tokens)
     return SettingsPart((pair, gamma, temperature, rule, drafter, tokens))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specdec.models.pairs import CATALOGUE
+from specdec.models.catalogue import CATALOGUE
 from specdec.timing.beside import BUSY_CORES
 from specdec.timing.comparison import Comparison, Prediction, Ratio, Result, Verdict, Way
 from specdec.timing.records import Costs, RunTiming, Spread

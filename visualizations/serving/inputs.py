@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from specdec.models.pairs import CATALOGUE, MAX_PROMPT_CHARACTERS
+from specdec.models.catalogue import CATALOGUE
+from specdec.models.pairs import MAX_PROMPT_CHARACTERS
 from specdec.settings import BadInput, choice, shown
 from specdec.trace.record import PairInfo
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from specdec.models import pairs
+from specdec.models.catalogue import CATALOGUE, SMOLLM2, STUDENT, is_folder
 from specdec.models.weights import Progress, default_target_folder, hub_is_reachable
 from visualizations.serving.inputs import CUSTOM, PairChoice
 
@@ -33,11 +34,11 @@ def load_in_turn(choice: PairChoice, progress: Callable[[Any], None]) -> Any:
 
 def _download(choice: PairChoice, progress: Callable[[Any], None]) -> None:
     """Fetch what isn't here yet. What goes wrong with a repository on the Hub is told by the reading, in its words."""
-    spec = choice if choice.key == CUSTOM else pairs.CATALOGUE[choice.key]
-    for name in (spec.target, spec.draft):
-        if name in (pairs.SMOLLM2, pairs.STUDENT):  # the student is built on the other's embeddings
+    spec = choice if choice.key == CUSTOM else CATALOGUE[choice.key]
+    for name in filter(None, (spec.target, spec.draft)):
+        if name in (SMOLLM2, STUDENT):  # the student is built on the other's embeddings
             default_target_folder(progress)
-        elif hub_is_reachable():
+        elif not is_folder(name) and hub_is_reachable():
             from huggingface_hub import snapshot_download
 
             progress(Progress("download", None, f"Downloading {name}…"))

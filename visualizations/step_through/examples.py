@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from specdec.models.pairs import DEFAULT_PAIR
+from specdec.models.catalogue import DEFAULT_PAIR
 from specdec.settings import Settings
 from specdec.trace.trace import Trace
 from visualizations.serving.inputs import PairChoice

@@ -232,13 +232,14 @@ def opened_page(url: str) -> Iterator[Page]:
 
 
 @contextmanager
-def launched_app() -> Iterator[str]:
-    """The address of `python app.py` on a free port, until it is left."""
+def launched_app(*options: str) -> Iterator[str]:
+    """The address of `python app.py` with these options on a free port, until it is left."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    named = {"GRADIO_SERVER_PORT": str(port), "GRADIO_SERVER_NAME": "127.0.0.1"}
-    app = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=os.environ | named, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "app.py", "--port", str(port), *options]
+    here = os.environ | {"GRADIO_SERVER_NAME": "127.0.0.1"}
+    app = subprocess.Popen(command, cwd=ROOT, env=here, stdout=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:
         _wait_for(url, app)

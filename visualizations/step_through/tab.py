@@ -20,6 +20,8 @@ from visualizations.components.model_events import ASK, AT_ONCE, QUIET, ask_anew
 from visualizations.components.settings_form import SettingsForm, build_settings_form, form_values
 from visualizations.components.status_line import StatusLine, status
 from visualizations.components.waiting import loading_line
+from visualizations.serving.first_pair import first_choice, offered, startable
+from visualizations.serving.inputs import PairChoice
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.examples import Example, examples, recorded_trace
@@ -128,7 +130,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     page.load(None, trace, trace, js=reopen_script(), **QUIET)
     trace.reopened(_reopen, trace, [view, run_line, trace], **AT_ONCE)
     clock = gr.Timer(LOADING_SECONDS)
-    clock.tick(partial(_loading, shelf, first), None, [models_line, clock], **AT_ONCE)
+    clock.tick(partial(_loading, shelf, first_choice()), None, [models_line, clock], **AT_ONCE)
     return RunOnScreen(view, trace)
 
 
@@ -165,8 +167,8 @@ def _recorded_line(example: Example) -> dict[str, Any]:
 
 def _show_example(example: Example) -> list[Any]:
     trace = recorded_trace(example)
-    values = form_values(example.settings, example.choice)
-    view = run_view_value(trace, name_of(example))
+    choice = offered(example.choice)
+    values, view = form_values(startable(example.settings, choice), choice), run_view_value(trace, name_of(example))
     return [view, _recorded_line(example) | LEAVE, kept_example(example), example.prompt, *values]
 
 
@@ -223,10 +225,10 @@ def _reopen(held: Any) -> tuple[Any, ...]:
     return view, status(" ".join([*before, words])), kept_again
 
 
-def _loading(shelf: ModelShelf, first: Example) -> tuple[dict[str, Any], gr.Timer]:
-    """Begins to load the default pair, and says how far it is; no more looks are needed once it is over."""
+def _loading(shelf: ModelShelf, choice: PairChoice) -> tuple[dict[str, Any], gr.Timer]:
+    """Begins to load a pair, and says how far it is; no more looks are needed once it is over."""
     try:
-        loading = shelf.warm(first.choice)
+        loading = shelf.warm(choice)
     except BadInput as refusal:  # others are loading: it is asked again with the next look
         return status(str(refusal), "fault"), gr.Timer(active=True)
     over, line = loading.finished.is_set(), loading_line(loading)

@@ -115,7 +115,7 @@ def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> It
         position=position_name(trace.positions[index], index),
         vocab=f"{len(p):,}",
         target=data(pair.info.target),
-        draft=data(pair.info.draft) if pair.info.draft else t("run_view.settings.lookup"),
+        draft=data(pair.info.draft) if pair.info.draft else t("run_view.settings.prompt_lookup"),
         seconds=f"{seconds:.1f}",
     )
     remarks = [_recorded_remark(pair, trace.positions[index], p, q if reported is None else reported)]

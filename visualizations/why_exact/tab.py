@@ -13,7 +13,7 @@ from typing import Any
 import gradio as gr
 from gradio.events import Dependency
 
-from specdec.models.pairs import CATALOGUE
+from specdec.models.catalogue import CATALOGUE
 from specdec.settings import EXACT_RULES, RULES, BadInput
 from specdec.trace.trace import Trace
 from visualizations.components.keeping import keep
