@@ -45,7 +45,12 @@ def choice_of(pair: PairInfo) -> PairChoice:
     if pair.name in CATALOGUE:
         return PairChoice(pair.name)
     target, _, draft = pair.name.partition("+")
-    return pair_choice(CUSTOM, target, draft)
+    try:
+        return pair_choice(CUSTOM, target, draft)
+    except BadInput:
+        raise BadInput(
+            f"The models of this run, {shown(pair.name)}, are not offered here; go on with the settings above instead."
+        ) from None
 
 
 def hub_id(name: str, value: Any) -> str:

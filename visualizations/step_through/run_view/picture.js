@@ -8,7 +8,7 @@ const LETTERS = "Arial, Helvetica, sans-serif";
 const ruler = document.createElement("canvas").getContext("2d");
 
 // Text in lines that fit, at spaces where there are any; a long word is cut.
-function linesOf(text, font) {
+function wrapped(text, font) {
   ruler.font = font + " " + LETTERS;
   const lines = [""];
   for (const piece of text.match(/\s+|\S{1,24}/gu) || []) {
@@ -30,9 +30,9 @@ function noteOf(lines, place) {
 // The figure, and how high it has to be.
 function pictureOf(frame) {
   const { data, layout } = barsFigure(frame);
-  const title = linesOf(part("title").textContent, "bold 16px").map((line) => "<b>" + line + "</b>");
-  const caption = [...title, ...linesOf(part("sentence").textContent, "15px")];
-  const settings = linesOf(part("settings").textContent, "14px");
+  const title = wrapped(part("title").textContent, "bold 16px").map((line) => "<b>" + line + "</b>");
+  const caption = [...title, ...wrapped(part("sentence").textContent, "15px")];
+  const settings = wrapped(part("settings").textContent, "14px");
   const { side, line, legend, plot, ticks } = PICTURE;
   const margin = {
     l: layout.margin.l, r: side,
