@@ -190,7 +190,7 @@ def test_draws_grow_towards_their_law(view, opened, traces):
             again.get_by_role("button", name=t("run_view.again.draw", count=100), exact=True).click()
         rows = [row.inner_text() for row in again.locator("li").all()]
         counts = [int(row.split("\n")[-1].split(" ")[0]) for row in rows]
-        laws = [float(row.split(" of ")[-1]) for row in rows]
+        laws = [float(row.split(" against ")[-1]) for row in rows]
         assert sum(counts) == 1000 and abs(sum(laws) - 1) < 0.03, rows
         for count, law in zip(counts, laws, strict=True):
             assert abs(count / 1000 - law) < 5 * (max(law * (1 - law), 0.004) / 1000) ** 0.5 + 0.006, (what, rows)

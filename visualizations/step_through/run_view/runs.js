@@ -54,7 +54,8 @@ function runRow(depth, { value }) {
   pick.disabled = Boolean(state.value.running) && !here;
   pick.addEventListener("click", () => showRun(value.run));
   const { tokens, alpha } = value.metrics;
-  row.append(pick, make("small", "", fill(words.runs.facts, { tokens, alpha: shown(alpha) })));
+  const settings = value.settings.slice(1).join(" · "); // the pair is the same nearly always
+  row.append(pick, make("small", "", fill(words.runs.facts, { tokens, alpha: shown(alpha), settings })));
   if (!here) row.append(rowButton("⇄", "compare", value, () => compareWith(state.compared === value.run ? null : value.run), state.compared === value.run));
   row.append(rowButton("✎", "rename", value, () => rename(value.run)));
   if (!state.value.running) row.append(rowButton("×", "delete", value, () => forget(value.run)));

@@ -44,7 +44,7 @@ function drawWhat(here) {
   show(coinLabelled, fact.coin !== undefined);
   if (document.activeElement !== whatCoin && fact.coin !== undefined) whatCoin.value = coinNow(here);
   drawTokenChoices(frame, what && what.kind === "forced" ? what.value : "");
-  const said = what ? SAID[what.kind](here, what.value) : { pieces: words.what.nothing, voids: false };
+  const said = what ? SAID[what.kind](here, what.value) : { pieces: words.what[fact.coin === undefined ? "nothing_thrown" : "nothing"], voids: false };
   write(whatSaid, said.pieces);
   show(asItWas, what !== null);
   goOn.disabled = Boolean(state.value.running);
