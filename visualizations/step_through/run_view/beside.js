@@ -18,6 +18,7 @@ function drawBeside() {
 }
 
 function textsCompared({ compared, parting }) {
+  if (compared === null) return "";
   if (!parting) return fill(words.beside.same, { count: compared });
   const [here, plain] = parting.labels;
   const [p_here, p_plain] = shownPair(...parting.odds);
