@@ -104,6 +104,10 @@ def go_on(page: Page) -> None:
     expect(page.locator(".rv-inherited")).to_be_visible()
 
 
+def upload(page: Page, file: Path) -> None:
+    page.locator("#upload").locator("xpath=..").locator("input[type=file]").set_input_files(file)
+
+
 def tree(page: Page) -> list[str]:
     return page.locator(".rv-run").all_inner_texts()
 
@@ -180,13 +184,13 @@ def test_a_session_is_saved_and_opened_again(opened: Page, trace: Trace, tmp_pat
     opened.reload()
     expect(opened.locator(".rv-run")).to_have_count(1 + len(names))  # the tree outlives a reload
     assert tree(opened)[1:] == names
-    opened.locator("#upload input[type=file]").set_input_files(file)
+    upload(opened, file)
     expect(opened.locator("#run-line")).to_contain_text(f"holds {len(session.runs)} runs")
     assert tree(opened)[1:] == [*names, *names]
     plain = json.loads(file.read_text("utf-8"))
     plain["runs"][-1]["origin"]["at"] = 10**6
     file.write_text(json.dumps(plain), "utf-8")
-    opened.locator("#upload input[type=file]").set_input_files(file)
+    upload(opened, file)
     expect(opened.locator("#run-line")).to_contain_text("goes on from position 1000000")
     assert tree(opened)[1:] == [*names, *names]
 
@@ -230,7 +234,7 @@ def test_two_hundred_runs_can_be_used_and_the_oldest_goes_when_there_are_more(op
     runs = (SessionRun("run 0", trace), *(SessionRun(f"run {n}", trace, Origin(n // 2, n % 5, Change())) for n in range(1, MAX_RUNS)))
     file = tmp_path / "session.json"
     file.write_text(Session("specdec-session/1", runs).to_json(), "utf-8")
-    opened.locator("#upload input[type=file]").set_input_files(file)
+    upload(opened, file)
     expect(opened.locator("#run-line")).to_contain_text(f"holds {MAX_RUNS} runs")
     expect(opened.locator(".rv-run")).to_have_count(MAX_RUNS)  # what was there before has made room
     opened.locator(".rv-run", has_text=f"run {MAX_RUNS - 1}").click()
