@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 
 from visualizations.serving import stopping
@@ -50,6 +52,21 @@ def test_a_wish_that_left_the_queue_makes_room(runs: OpenRuns, gone: str) -> Non
     runs.admit("a")
     getattr(runs, gone)("a")
     assert runs.admit("a")
+
+
+@pytest.mark.parametrize("act", ["admit", "stop", "leave the page"])
+def test_what_runs_beside_is_ended_by_what_its_visitor_does_and_by_no_other(act: str) -> None:
+    lanes = OpenRuns()
+    runs = OpenRuns(beside=lanes)
+    with gr.Blocks() as page:
+        runs.stop_when_left(page)
+    leave = next(fn.fn for fn in page.fns.values())
+    acts = {"admit": runs.admit, "stop": runs.stop, "leave the page": lambda who: leave(SimpleNamespace(session_hash=who))}
+    with lanes.run("a") as stop:
+        acts[act]("b")
+        assert not stop.is_set()
+        threading.Thread(target=acts[act], args=("a",), daemon=True).start()
+        assert stop.wait(10)
 
 
 def test_stop_ends_the_run_and_waits_for_it(runs: OpenRuns) -> None:

@@ -33,9 +33,11 @@ class OpenRuns:
     """The runs that wait in the queue or are under way, by the session of their page.
 
     A run is forgotten when it is over, or has left the queue.
+    beside: what runs unasked; it is told to stop whenever its visitor asks for one of these runs, stops them or leaves.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, beside: OpenRuns | None = None) -> None:
+        self._beside = beside
         self._runs: list[_Run] = []
         self._waiting: set[str] = set()
         self._lock = threading.Lock()
@@ -45,6 +47,7 @@ class OpenRuns:
 
         A run that is about to end gets a moment for it, since its visitor may have seen its last word already.
         """
+        self._ask_beside(session)
         for run in self._of(session):
             run.over.wait(ENDING_SECONDS)
         with self._lock:
@@ -116,7 +119,10 @@ class OpenRuns:
         asked = self._of(session)
         for run in asked:
             run.stop.set()
-        return asked
+        return asked + self._ask_beside(session)
+
+    def _ask_beside(self, session: str) -> list[_Run]:
+        return self._beside._ask(session) if self._beside else []
 
     def _of(self, session: str) -> list[_Run]:
         return [run for run in self._runs if run.session == session]

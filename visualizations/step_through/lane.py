@@ -49,7 +49,6 @@ def build_lane_switch(page: gr.Blocks) -> gr.Checkbox:
 
 def run_lane_after(
     running: Dependency,
-    page: gr.Blocks,
     shelf: ModelShelf,
     lanes: OpenRuns,
     switch: gr.Checkbox,
@@ -57,16 +56,10 @@ def run_lane_after(
     live: gr.State,
     view: RunView,
 ) -> None:
-    """Let the lane follow the run's event `running`. lanes: what stops it; a new wish of `line` does so here.
+    """Let the lane follow the run's event `running`. lanes: what stops it.
 
     live: the `ShownRun`; line: names it under "beside" when it is over and the lane has something to say about it.
     """
-    lanes.stop_when_left(page)
-
-    def halt(request: gr.Request) -> None:
-        lanes.stop(request.session_hash)
-
-    line.ask(halt, **AT_ONCE)
     said = running.success(None, [switch, line], line, js=_SAY % json.dumps(t("app.beside.now")), **QUIET)
     lane = lanes.call(partial(_lane, shelf))
     ended = said.then(lane, [switch, line, live], view, trigger_mode="multiple", **AT_ONCE)

@@ -101,17 +101,17 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
 
     ask_anew_on([run.click, prompt.submit], run_line, form.seed, wish)
     wish.go(None, run_line, run_line, js=ASK, **QUIET)
-    runs, lanes = OpenRuns(), OpenRuns()
+    lanes = OpenRuns()
+    runs = OpenRuns(beside=lanes)
     runs.stop_when_left(page)
 
     def halt(request: gr.Request) -> None:
-        lanes.stop(request.session_hash)
         runs.stop(request.session_hash)
 
     asked = [wish, prompt, *until, *form.components]
     running = on_ask(run_line, runs, partial(_run, shelf), asked, [view, run_line, trace, live])
     broken_off = _BROKEN_OFF % (json.dumps(UNDER_WAY["missing"]), json.dumps(LOST))
-    run_lane_after(running, page, shelf, lanes, beside, run_line, live, view)
+    run_lane_after(running, shelf, lanes, beside, run_line, live, view)
     running.failure(None, [view, trace], [view, trace], js=broken_off, **QUIET)
     # First a run comes to its own end, so that its last word is last; then one that only waits leaves the queue.
     run_line.leave(None, cancels=[running], **QUIET)

@@ -27,6 +27,7 @@ function textsCompared({ compared, parting }) {
   return pieces(sentence, { number: parting.number, p_here, p_plain, gap }, { here, plain });
 }
 
+explain(besideItem, figureWords.none, words.beside.faster, ""); // a control has a name, seen or not
 lead.type = "button";
 lead.addEventListener("click", () => trigger("measure"));
 part("metrics").append(besideItem.box, lead);
