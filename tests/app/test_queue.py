@@ -24,7 +24,8 @@ def test_a_page_that_asks_five_times_at_once_has_one_run(pair_of: Any) -> None:
     target = HeldTable([0.4, 0.3, 0.2, 0.1])
     pair = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]))
     example = examples()[0]
-    data = ["t0 t1", *form_values(example.settings.changed(chat=False), example.choice)]
+    pauses_at = [False, False, "", "", ""]
+    data = [{}, "t0 t1", *pauses_at, *form_values(example.settings.changed(chat=False), example.choice)]
     with launched(only(pair)) as url:
         index = next(fn for fn, made in build_demo().fns.items() if made.validator and len(made.inputs) == len(data))
         target.gate.clear()

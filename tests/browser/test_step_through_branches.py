@@ -141,7 +141,7 @@ def test_a_forced_token_begins_another_text_and_both_are_compared(opened: Page, 
     expect(compared.locator(".rv-differs small")).to_have_text(str(number))
     compared.locator(".rv-column").nth(number + 1).click()
     expect(compared.locator("h4")).to_contain_text(str(number + 2))
-    expect(compared.locator(".rv-bars .barlayer .point").first).to_be_visible()
+    expect(compared.locator(".rv-compared-bars .barlayer .point").first).to_be_visible()
     opened.locator(".rv-run", has_text="t0 t1").last.click()  # and the other way round
     expect(compared).to_contain_text(f"; token {number} is ‘t{trace.positions[at].token_id}’ in A")
     assert text(opened) == trace.output.text

@@ -19,7 +19,7 @@ from specdec.models.table import TableModel  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
 from tests.made_trace import greedy_trace, made_trace  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
-from visualizations.step_through.run_view import RunView, ShownRun, run_view_value  # noqa: E402
+from visualizations.step_through.run_view import RunView, ShownRun, new_run, run_view_value  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
 PATIENCE = 60_000
@@ -159,7 +159,7 @@ SAID |= {
 
 def said(name: str) -> ShownRun:
     """A run that is over, and what plain decoding said of it."""
-    shown = ShownRun.whole(made_trace())
+    shown = ShownRun.whole(made_trace(), new_run())
     shown.beside = SAID[name]
     return shown
 

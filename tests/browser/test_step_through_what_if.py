@@ -129,6 +129,7 @@ def a_coin(trace: Trace) -> int:
 def test_the_coin_is_dragged_and_moved_by_keys_and_goes_back(view, opened, traces):
     at = a_coin(traces["token"])
     select(view, at)
+    view.locator(".rv-line").scroll_into_view_if_needed()
     dot, line = view.locator(".rv-dot"), view.locator(".rv-line").bounding_box()
     opened.mouse.move(line["x"] + line["width"] * 0.9, line["y"] + 5)
     opened.mouse.down()

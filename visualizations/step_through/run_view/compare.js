@@ -6,7 +6,7 @@ const comparedLines = [make("p", "rv-compared-line"), make("p", "rv-compared-lin
 const comparedSaid = make("p");
 const comparedStrip = make("div", "rv-aligned");
 const comparedTitle = make("h4");
-const comparedChart = make("div", "rv-bars");
+const comparedChart = make("div", "rv-compared-bars");
 const comparedClose = Object.assign(make("button", "rv-run-button", words.compare.close), { type: "button" });
 let comparedOf = ""; // what the strip was built for
 

@@ -109,7 +109,7 @@ whatForm.type = "checkbox";
 goOn.type = asItWas.type = "button";
 goOn.addEventListener("click", goOnFromHere);
 asItWas.addEventListener("click", () => setWhat(null));
-whatSaid.setAttribute("aria-live", "polite");
+whatSaid.setAttribute("role", "status");
 {
   const fields = make("div", "rv-what-fields");
   fields.append(coinLabelled, labelled(words.what.token, whatToken));
