@@ -279,7 +279,7 @@ def test_presets(tab, key):
 
 
 def test_the_keyboard_moves_a_column(tab):
-    column = tab.locator('[role="slider"]').first
+    column = tab.locator('.pg [role="slider"]').first
     assert column.get_attribute("aria-valuenow") == "0.30"
     column.focus()
     for key, value in (("ArrowUp", "0.31"), ("ArrowDown", "0.30"), ("PageUp", "0.40"), ("End", "1.00"), ("Home", "0.00")):

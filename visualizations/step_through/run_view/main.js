@@ -99,6 +99,7 @@ function receiveSession({ session, run }) {
     state.index = firstToShow();
   }
   begin(run);
+  letOldestGo();
 }
 
 // All but the strip and the selected position. anew: what belongs to the run and not to its rounds came too.
