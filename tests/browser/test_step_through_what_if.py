@@ -165,6 +165,13 @@ def test_a_forced_token_tells_what_both_models_gave_it(view, traces):
     assert "is what came out" in said(view) and view.locator(".rv-void").count() == 0
 
 
+def test_a_click_on_a_row_of_the_residual_forces_its_token(view, traces):
+    at = next(i for i, p in enumerate(traces["token"].positions) if p.kind == "replaced")
+    select(view, at)
+    view.locator(".rv-residual li").last.locator(".rv-residual-number").click()
+    expect(view.locator(".rv-what-said")).to_contain_text("p_big gives it")
+
+
 def test_a_click_on_a_bar_forces_its_token(view, opened, traces):
     select(view, a_coin(traces["token"]))
     bars = view.locator(".rv-main .rv-bars")

@@ -14,8 +14,9 @@ from functools import cache
 import pytest
 import torch
 
+from specdec.branching import branch
 from specdec.models.pairs import Pair
-from specdec.recording import run
+from specdec.recording import decode, run
 from specdec.settings import Settings
 
 NEW_TOKENS = 32
@@ -105,3 +106,15 @@ def test_logits_read_through_the_cache_are_those_of_a_full_reading(default_pair)
         text += round_.emitted
         rewound += round_.accepted < len(drafts)
     assert rewound > 0, "no draft was rejected, so nothing was rewound"
+
+
+@pytest.mark.parametrize("settings", [{}, {"policy": "entropy", "gamma": 8}, {"drafter": "lookup_then_model"}], ids=str)
+def test_a_branch_without_a_change_repeats_its_parent_from_any_round(default_pair: Pair, settings: dict) -> None:
+    parent = decode(default_pair, PROMPTS[0], **{"temperature": 0.8, "seed": 5, "max_new_tokens": 20} | settings)
+    firsts = [0]
+    for round_ in parent.rounds:
+        firsts.append(firsts[-1] + len(round_.positions))
+    for number in (1, len(parent.rounds) // 2, len(parent.rounds) - 1):
+        start, *steps = branch(default_pair, parent, firsts[number])
+        branched = [p.token_id for step in steps for p in step.round.positions if p.kind != "discarded"]
+        assert branched == list(parent.output.ids[start.resumed.written :])

@@ -115,7 +115,7 @@ def test_a_session_keeps_names_and_tree_and_gives_new_names_to_the_page(trace):
     assert view["session"][2]["origin"] == {"parent": names[1], "at": 2, "kind": "coin", "value": 0.5} and first == session.runs[0].trace
 
 
-@pytest.mark.parametrize("asked", [None, [], {}, {"runs": []}, {"runs": [1]}, {"runs": [{}] * (MAX_RUNS + 1)}, {"runs": [{"run": "a", "name": "a"}]}], ids=lambda asked: str(asked)[:30])  # fmt: skip
+@pytest.mark.parametrize("asked", [None, [], {}, {"runs": []}, {"runs": [1]}, {"runs": [{}] * (MAX_RUNS + 1)}, {"runs": [{"run": "a", "name": "a"}]}, {"runs": [{"run": "a", "name": "\ud800", "kept": kept_example(examples()[0])}]}], ids=lambda asked: ascii(asked)[:30])  # fmt: skip
 def test_a_session_that_the_page_cannot_have_is_refused_in_a_sentence(asked):
     with pytest.raises(BadInput):
         saved_session(asked)

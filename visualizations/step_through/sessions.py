@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from specdec.settings import BadInput
+from specdec.settings import BadInput, is_unicode
 from specdec.trace.session import MAX_NAME, MAX_RUNS, Change, Origin, Session, SessionRun, check_session
 from specdec.trace.strict_json import compact_json, from_json
 from specdec.trace.trace import Trace
@@ -63,7 +63,7 @@ def change_of(plain: Any) -> Change:
 
 
 def _saved(run: Any, numbers: dict[Any, int]) -> SessionRun:
-    if not isinstance(run, dict) or not isinstance(run.get("name"), str):
+    if not isinstance(run, dict) or not isinstance(run.get("name"), str) or not is_unicode(run["name"]):
         raise BadInput(t("app.no_run.unreadable"))
     origin = run.get("origin")
     trace = trace_on_screen(run.get("kept"))

@@ -7,7 +7,7 @@ const againWhat = make("select");
 const againButtons = [1, 10, 100].map((count) => Object.assign(make("button", "", fill(words.again.draw, { count })), { type: "button", count }));
 const againReset = Object.assign(make("button", "", words.again.reset), { type: "button" });
 const tallyList = make("ul");
-const tallySaid = make("p", "rv-note");
+const tallySaid = make("p", "rv-again-said");
 let tally = null; // { name, labels, law, draw, counts, drawn } of the position on screen
 
 // What can be drawn again at a position: by name its outcomes with their masses.
@@ -57,7 +57,7 @@ function tallyRow({ label, law, count }, drawn, scale) {
   const row = make("li");
   const bar = make("span", "rv-tally-bar");
   const filled = make("i");
-  const mark = make("b");
+  const mark = make("span", "rv-tally-mark");
   filled.style.width = (drawn ? (100 * count) / drawn / scale : 0) + "%";
   mark.style.left = (100 * law) / scale + "%";
   bar.append(filled, mark);

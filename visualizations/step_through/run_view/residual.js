@@ -33,17 +33,19 @@ function drawResidual(here) {
   if (others > 0.00005) rows.push([rest, others]);
   const scale = Math.max(...rows.map(([, r]) => r));
   const list = make("ul");
-  list.append(...rows.map(([i, r]) => residualRow(frame.labels[i], r, r / scale, i === frame.emitted)));
+  list.append(...rows.map(([i, r]) => residualRow(i, frame, r, r / scale)));
   residualBox.replaceChildren(make("h4", "", words.residual["title_" + state.value.law]), list);
 }
 
-function residualRow(label, r, share, drawn) {
+function residualRow(i, frame, r, share) {
+  const drawn = i === frame.emitted;
   const row = make("li", drawn ? "rv-drawn" : "");
+  row.addEventListener("click", () => whatIfBar(i)); // as a bar is clicked; for keys there is the list of tokens
   const bar = make("span", "rv-residual-bar");
   const filled = make("i", "rv-fill-residual");
   filled.style.width = 100 * share + "%";
   bar.append(filled);
-  row.append(labelNode("span", "rv-residual-label", label), bar, make("span", "rv-residual-number", shown(r)));
+  row.append(labelNode("span", "rv-residual-label", frame.labels[i]), bar, make("span", "rv-residual-number", shown(r)));
   row.append(make("span", "rv-residual-drawn", drawn ? "● " + words.residual.drawn : ""));
   return row;
 }
