@@ -203,7 +203,7 @@ def test_draws_grow_towards_their_law(view, opened, traces):
         for count, law in zip(counts, laws, strict=True):
             assert abs(count / 1000 - law) < 5 * (max(law * (1 - law), 0.004) / 1000) ** 0.5 + 0.006, (what, rows)
     again.get_by_role("button", name=t("run_view.again.reset")).click()
-    expect(again.locator(".rv-note")).to_have_text(t("run_view.again.nothing"))
+    expect(again.locator(".rv-again-said")).to_have_text(t("run_view.again.nothing"))
 
 
 def test_a_discarded_draft_has_no_what_if(view, traces):
