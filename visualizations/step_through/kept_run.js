@@ -20,6 +20,7 @@ function receive() {
   if (value.session) show(value.run);
   else if (value.show) show(value.show);
   else keep(value);
+  if (value.run) keepTree(); // behind the run on screen, which has the first claim on the room
 }
 
 // props.value set here is no news to anybody: only what an event gives the component is.
@@ -30,7 +31,6 @@ function show(run) {
 
 function keep(value) {
   if (!remember("run", value)) remember("run", { missing: "too_large" });
-  keepTree();
 }
 
 // What the page's other parts ask of this one, while it is there.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from specdec.settings import BadInput, is_unicode
-from specdec.trace.session import MAX_NAME, MAX_RUNS, Change, Origin, Session, SessionRun, check_session
+from specdec.trace.session import MAX_NAME, MAX_RUNS, SCHEMA, Change, Origin, Session, SessionRun, check_session
 from specdec.trace.strict_json import compact_json, from_json
 from specdec.trace.trace import Trace
 from visualizations.components.file_saver import file_value
@@ -26,7 +26,7 @@ def _session(asked: Any) -> Session:
     if not isinstance(runs, list) or not 1 <= len(runs) <= MAX_RUNS:
         raise BadInput(t("app.session.size", most=MAX_RUNS))
     numbers = {run.get("run"): number for number, run in enumerate(runs) if isinstance(run, dict)}
-    session = Session("specdec-session/1", tuple(_saved(run, numbers) for run in runs))
+    session = Session(SCHEMA, tuple(_saved(run, numbers) for run in runs))
     check_session(session)
     return session
 

@@ -191,7 +191,6 @@ def _position(position: Position, settings: Settings) -> dict[str, Any]:
         "residual": position.residual_mass,
         "target_entropy": position.target_entropy,
         "draft_entropy": position.draft_entropy,
-        "draft_uniform": position.draft_uniform,
     }
     if position.kind == "replaced":
         draft = next((c for c in position.candidates if c.id == position.draft_id), None)
