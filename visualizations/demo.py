@@ -9,13 +9,14 @@ import gradio as gr
 
 from specdec.trace.trace import MAX_JSON_BYTES
 from visualizations.api import decode_endpoint
+from visualizations.components.languages import LanguageSwitch, Page, languages_head
 from visualizations.components.model_events import MODEL_QUEUE, select_on
 from visualizations.drafting.tab import build_drafting
 from visualizations.is_it_faster.tab import build_is_it_faster
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.tab import build_step_through
-from visualizations.text import t
+from visualizations.text import LANGUAGES, spoken, t
 from visualizations.why_exact.tab import build_exact_tab
 
 HERE = Path(__file__).parent
@@ -29,8 +30,11 @@ MOST_VISITORS_KEPT = 200
 def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
     """The page, ready to launch with `launch_options()`. shelf: where its models come from."""
     shelf = shelf or ModelShelf()
-    with gr.Blocks(title=t("app.title"), analytics_enabled=False, delete_cache=(HOUR, HOUR)) as demo:
-        gr.Markdown(f"# {t('app.title')}\n{t('app.subtitle')}", elem_id="title")
+    demo = Page(title=t("app.title"), analytics_enabled=False, delete_cache=(HOUR, HOUR))
+    with spoken(LANGUAGES), demo:
+        with gr.Row(elem_classes="title-row"):
+            gr.Markdown(f"# {t('app.title')}\n{t('app.subtitle')}", elem_id="title")
+            language = LanguageSwitch(elem_id="language")
         with gr.Tabs() as tabs:
             with gr.Tab(t("app.tabs.step_through"), id=STEP_THROUGH):
                 run = build_step_through(demo, shelf)
@@ -42,6 +46,7 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
                 worst = build_drafting(demo, tab, shelf, run)
         select_on(worst.leave, tabs, STEP_THROUGH)
         select_on(run.view.measure, tabs, IS_IT_FASTER)
+        language.renew(demo)
         calls = OpenRuns()
         calls.stop_when_left(demo)
         gr.api(decode_endpoint(shelf, calls), api_name="decode", **MODEL_QUEUE)
@@ -54,7 +59,7 @@ def launch_options() -> dict[str, Any]:
     return {
         "theme": _theme(),
         "css": (HERE / "page.css").read_text("utf-8"),
-        "head": f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
+        "head": languages_head() + f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
         "footer_links": ["api"],
         "run_history": False,
         "max_file_size": MAX_UPLOAD,

@@ -1,6 +1,14 @@
 // What every component needs to build its part of the page. Text is set through textContent, never as markup.
 //
-// What a part says is a text, or pieces of one: strings, and { data } for what a model or a person wrote.
+// What a part says is a text, or pieces of one: strings, { data } for what a model or a person wrote, and { in } with
+// the pieces in each language. A text may hold all its languages: the page shows the reader's, see languages.js.
+
+const LANGUAGE_SIGN = "\ufdd0";
+
+// A text as the reader sees it, for whoever measures or draws it.
+function spoken(text) {
+  return window.specdecLanguages ? window.specdecLanguages.say(text) : text;
+}
 
 function make(tag, className, said) {
   const node = document.createElement(tag);
@@ -17,30 +25,61 @@ function asData(node) {
 }
 
 function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  if (node.textContent !== spoken(text)) node.textContent = text;
 }
 
 function fill(sentence, values) {
   return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
-// The pieces of a sentence; `data` holds those of its values that a model or a person wrote.
+// The pieces of a sentence; `data` holds those of its values that a model or a person wrote, or several of them.
 function pieces(sentence, values, data) {
-  return sentence.split(/\{(\w+)\}/).map((piece, i) => {
+  if (sentence.startsWith(LANGUAGE_SIGN)) {
+    const [languages, versions] = [window.specdecLanguages.languages, sentence.slice(1, -1).split("\ufdd1")];
+    return [{ in: Object.fromEntries(languages.map((language, i) => [language, pieces(versions[i], values, data)])) }];
+  }
+  return sentence.split(/\{(\w+)\}/).flatMap((piece, i) => {
     if (i % 2 === 0) return piece;
-    return piece in data ? { data: String(data[piece]) } : String(values[piece]);
+    if (!(piece in data)) return String(values[piece]);
+    return [data[piece]].flat().flatMap((text, k) => [...(k ? [", "] : []), { data: String(text) }]);
   });
 }
 
 function plain(said) {
-  return [said].flat().map((piece) => (typeof piece === "object" ? piece.data : piece)).join("");
+  return [said].flat().map((piece) => {
+    if (typeof piece !== "object") return spoken(piece);
+    return piece.in ? plain(piece.in[window.specdecLanguages.now]) : piece.data;
+  }).join("");
 }
 
+const inLanguages = new WeakMap(); // node -> what it says, in pieces that differ by language
+
 function write(node, said) {
+  if ([said].flat().some((piece) => piece.in)) {
+    inLanguages.set(node, said);
+    node.dataset.inLanguages = "";
+  }
   if (node.textContent === plain(said)) return;
   if (typeof said === "string") node.textContent = said;
-  else node.replaceChildren(...[said].flat().map((piece) => (typeof piece === "object" ? asData(make("bdi", "", piece.data)) : piece)));
+  else node.replaceChildren(...[said].flat().flatMap(nodesOf));
 }
+
+function nodesOf(piece) {
+  if (typeof piece !== "object") return [piece];
+  return piece.in ? piece.in[window.specdecLanguages.now].flatMap(nodesOf) : [asData(make("bdi", "", piece.data))];
+}
+
+// Calls `draw` when the reader chooses another language, as long as the node is on the page.
+function onLanguage(node, draw) {
+  document.addEventListener("specdec:spoken", function redraw() {
+    if (node.isConnected) draw();
+    else document.removeEventListener("specdec:spoken", redraw);
+  });
+}
+
+onLanguage(element, () => {
+  for (const node of element.querySelectorAll("[data-in-languages]")) if (inLanguages.has(node)) write(node, inLanguages.get(node));
+});
 
 // Calls `draw` when the box has got another width or comes into view again: what is hidden hears of no resize.
 function onWidth(box, draw) {

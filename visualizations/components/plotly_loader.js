@@ -20,6 +20,7 @@ function plotlyReady() {
 // Calls `draw` once plotly is there, and again whenever the box comes into view or changes its width.
 function keepDrawn(box, draw, missing = () => {}) {
   onWidth(box, draw);
+  onLanguage(box, draw);
   plotlyReady().then(draw, missing);
 }
 
@@ -29,7 +30,8 @@ function drawPlot(box, data, layout, config = {}) {
   const width = box.clientWidth;
   if (!window.Plotly || !width) return false;
   if (box.layout && box.layout.width !== width) window.Plotly.relayout(box, { width }); // react leaves the legend behind
-  window.Plotly.react(box, data, { ...layout, width }, { displayModeBar: false, ...config });
+  const inReader = window.specdecLanguages ? window.specdecLanguages.sayAll : (plain) => plain;
+  window.Plotly.react(box, inReader(data), { ...inReader(layout), width }, { displayModeBar: false, ...config });
   for (const drawing of [box.firstElementChild, document.getElementById("js-plotly-tester")]) {
     if (drawing) drawing.setAttribute("aria-hidden", "true"); // the box itself has the name
   }

@@ -21,14 +21,14 @@ _HTML = """<section class='dp ch'><p class='dp-empty ch-empty'></p><div class='d
 class Panel(gr.HTML):
     """A gr.HTML with the containers of `panel.js`. words: a section of the texts; scripts: what is its own."""
 
-    def __init__(self, value: dict[str, Any], *, words: str, scripts: tuple[Path, ...], language: str = "en", **kwargs: Any) -> None:
+    def __init__(self, value: dict[str, Any], *, words: str, scripts: tuple[Path, ...], **kwargs: Any) -> None:
         super().__init__(
             value=value,
             html_template=_HTML,
             css_template=CHART_CSS.read_text("utf-8") + (HERE / "panel.css").read_text("utf-8"),
             js_on_load=script(LOADER_JS, FITTED_JS, HERE / "panel.js", *scripts),
             apply_default_css=False,
-            words=section(words, language),
+            words=section(words),
             plotly_js=serve_plotly(),
             **kwargs,
         )

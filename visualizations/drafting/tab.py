@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -46,7 +46,7 @@ from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import ModelShelf
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.tab import RunOnScreen
-from visualizations.text import t
+from visualizations.text import kept_as_spoken, t
 
 RECORDED_WAY = "model_fixed_2"  # whose acceptance rate the last figure begins with
 CHARTS = ("place", "draft_entropy", "target_entropy", "kind")
@@ -148,7 +148,7 @@ def _worst(held: Any) -> dict[str, Any]:
         return worst_value(None, str(refusal))
 
 
-@lru_cache(maxsize=1)
+@kept_as_spoken
 def _recorded_values() -> list[Any]:
     """The lines and parts of all sections, from the recorded measurements."""
     kept = recorded()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -40,7 +40,7 @@ from visualizations.is_it_faster.records import recorded
 from visualizations.is_it_faster.what_if import WhatIfView
 from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import ModelShelf
-from visualizations.text import t
+from visualizations.text import kept_as_spoken, t
 
 RECORDED_WAY = "gamma4"
 LATEX = [{"left": "$", "right": "$", "display": False}]
@@ -133,7 +133,7 @@ def _sweep(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[S
     return sweep_steps(shelf, stop, choice, settings, runs.prompts, runs.repeats)
 
 
-@lru_cache(maxsize=1)
+@kept_as_spoken
 def _recorded_values() -> list[Any]:
     """The lines and parts of all sections, from the recorded measurements."""
     kept = recorded()

@@ -44,7 +44,7 @@ from visualizations.step_through.sessions import opened_session, reopened_tree, 
 from visualizations.step_through.take_away import TakeAway, run_file
 from visualizations.step_through.until import build_until
 from visualizations.step_through.wishes import Asked, Wish, read_wish
-from visualizations.text import t
+from visualizations.text import LANGUAGES, spoken, t
 
 STATE_SECONDS = 3600
 LOADING_SECONDS = 1.0  # also before the first look: loading keeps the cores busy, and the page comes first
@@ -189,10 +189,11 @@ def _opened_trace(data: Any) -> tuple[dict[str, Any], dict[str, Any], Trace]:
 
 
 def _save(held: Any, live: ShownRun | None, asked: gr.EventData) -> tuple[Any, Any]:
-    wanted = asked._data.get("format") if isinstance(asked._data, dict) else None
+    wanted = asked._data if isinstance(asked._data, dict) else {}
     try:
         trace = live.record.trace() if live and held == UNDER_WAY else trace_on_screen(held)
-        return run_file(trace, wanted), gr.skip()
+        with spoken([wanted["language"] if wanted.get("language") in LANGUAGES else LANGUAGES[0]]):
+            return run_file(trace, wanted.get("format")), gr.skip()
     except BadInput as refusal:
         return gr.skip(), status(str(refusal), "fault")
 

@@ -1,5 +1,15 @@
 """Every sentence on screen, in JSON files with named {placeholders}."""
 
-from visualizations.text.texts import LANGUAGES, Piece, data, pieces, section, t
+from visualizations.text.texts import (
+    LANGUAGES,
+    Piece,
+    data,
+    in_language,
+    kept_as_spoken,
+    pieces,
+    section,
+    spoken,
+    t,
+)
 
-__all__ = ["LANGUAGES", "Piece", "data", "pieces", "section", "t"]
+__all__ = ["LANGUAGES", "Piece", "data", "in_language", "kept_as_spoken", "pieces", "section", "spoken", "t"]

@@ -7,7 +7,6 @@ the page opens without it.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from specdec.exactness import acceptance
@@ -18,7 +17,7 @@ from specdec.trace.trace import Trace
 from visualizations.components.table_view import table
 from visualizations.figures.labels import token_label
 from visualizations.serving.engine_imports import import_engine
-from visualizations.text import Piece, data, pieces, t
+from visualizations.text import Piece, data, kept_as_spoken, pieces, t
 from visualizations.why_exact.bars import Bars
 
 WORDS = ("the", "cat", "sleeps")
@@ -40,7 +39,7 @@ def kind_of(rule: str) -> str:
     return "exact" if rule in EXACT_RULES else "biased"
 
 
-@lru_cache(maxsize=1)
+@kept_as_spoken
 def several_tokens() -> list[dict[str, Any]]:
     """Why a round of several drafts is exact: the law of texts by enumeration, and block verification."""
     return [_texts_table(), _block_table()]

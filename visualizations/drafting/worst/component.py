@@ -41,14 +41,14 @@ def _place(position: Position, index: int) -> dict[str, Any]:
 class WorstPlaces(gr.HTML):
     """Shows a `worst_value`. The event `leave` fires when a place was clicked, which the run view then selects."""
 
-    def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any) -> None:
+    def __init__(self, value: dict[str, Any] | None = None, **kwargs: Any) -> None:
         super().__init__(
             value=value or worst_value(None),
             html_template="<section class='wp'><p class='wp-said'></p><ol class='wp-places'></ol></section>",
             css_template=css_variables() + (HERE / "worst.css").read_text("utf-8"),
             js_on_load=script(HERE / "worst.js"),
             apply_default_css=False,
-            words=section("drafting.worst", language),
+            words=section("drafting.worst"),
             **kwargs,
         )
 

@@ -24,7 +24,7 @@ SCRIPTS = ("dom.js", "lanes.js", "clock.js", "main.js")
 class RaceView(gr.HTML):
     """Shows a `race_value`; an output only."""
 
-    def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any) -> None:
+    def __init__(self, value: dict[str, Any] | None = None, **kwargs: Any) -> None:
         fills = FILLS_CSS.read_text("utf-8")
         draft = f"--sd-draft: {WORK['draft'].color};\n"
         super().__init__(
@@ -33,7 +33,7 @@ class RaceView(gr.HTML):
             css_template=palette.css_variables() + draft + (HERE / "race.css").read_text("utf-8") + fills,
             js_on_load=script(*(HERE / name for name in SCRIPTS)),
             apply_default_css=False,
-            words=section("faster.race", language),
+            words=section("faster.race"),
             **kwargs,
         )
 

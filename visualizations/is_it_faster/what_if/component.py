@@ -36,7 +36,7 @@ def what_if_value(sweep: Sweep | None, said: str = "") -> dict[str, Any]:
 class WhatIfView(gr.HTML):
     """Shows a `what_if_value`; an output only."""
 
-    def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any) -> None:
+    def __init__(self, value: dict[str, Any] | None = None, **kwargs: Any) -> None:
         chart_css = CHART_CSS.read_text("utf-8")
         super().__init__(
             value=value or what_if_value(None),
@@ -44,7 +44,7 @@ class WhatIfView(gr.HTML):
             css_template=chart_css + (HERE / "what_if.css").read_text("utf-8"),
             js_on_load=script(LOADER_JS, THEORY_JS, HERE / "what_if.js"),
             apply_default_css=False,
-            words=section("faster.sweep", language),
+            words=section("faster.sweep"),
             limits={name: list(limits) for name, limits in LIMITS.items()},
             traces=TRACES,
             axes={"own": x_axis(False), "published": x_axis(True)},

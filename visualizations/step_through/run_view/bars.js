@@ -13,8 +13,8 @@ function escaped(label) {
 }
 
 function tickLabel(label) {
-  const characters = [...label];
-  return escaped(characters.length <= TICK_LENGTH ? label : characters.slice(0, TICK_LENGTH - 1).join("") + "…");
+  const characters = [...spoken(label)];
+  return escaped(characters.length <= TICK_LENGTH ? spoken(label) : characters.slice(0, TICK_LENGTH - 1).join("") + "…");
 }
 
 function hoverNumber(mass) {

@@ -28,15 +28,15 @@ SCRIPTS = (
 STYLES = ("run_view.css", "acting.css", "find.css", "watch.css")
 
 
-def view_parts(language: str = "en") -> dict[str, Any]:
+def view_parts() -> dict[str, Any]:
     """What any page needs to show a run: html_template, css_template and js_on_load, and the words and the bars'
     skeleton that the scripts find in their props."""
     return {
         "html_template": (HERE / "run_view.html").read_text(encoding="utf-8"),
         "css_template": palette.css_variables() + "".join((HERE / name).read_text("utf-8") for name in STYLES),
         "js_on_load": script(LOADER_JS, *(HERE / name for name in SCRIPTS)),
-        "words": section("run_view", language),
-        "figure_words": section("figures", language),
+        "words": section("run_view"),
+        "figure_words": section("figures"),
         "figure": {
             **skeleton(),
             "places": [PLACE_OF_SMALL, PLACE_OF_BIG],
@@ -57,11 +57,11 @@ class RunView(gr.HTML):
     rounds are missing: see `fill_gaps_from`, `measure` when one wants a speedup measured fairly.
     """
 
-    def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any):
+    def __init__(self, value: dict[str, Any] | None = None, **kwargs: Any):
         super().__init__(
             value=value or empty_value(new_run(), running=False),
             apply_default_css=False,
-            **view_parts(language),
+            **view_parts(),
             plotly_js=serve_plotly(),
             **kwargs,
         )

@@ -16,7 +16,8 @@ function tell(name, detail) {
 }
 
 // A token's label with its space marks dimmed, so that the words stand out.
-function labelNode(tag, className, label) {
+function labelNode(tag, className, text) {
+  const label = spoken(text);
   const node = asData(make(tag, className));
   let end = 0;
   for (const found of label.matchAll(MARKS)) {

@@ -13,7 +13,7 @@ from plotly.offline import get_plotlyjs
 from specdec.trace.trace import Trace
 from visualizations.components.scripts import page_json
 from visualizations.step_through.run_view import run_view_value, view_parts
-from visualizations.text import t
+from visualizations.text import section, t
 
 _HERE = Path(__file__).parent
 
@@ -28,6 +28,7 @@ def run_page(trace: Trace) -> str:
     template, style, program = (parts.pop(name) for name in ("html_template", "css_template", "js_on_load"))
     plotly, program = get_plotlyjs(), _program(program)
     return Template((_HERE / "page.html").read_text("utf-8")).substitute(
+        language=section("page.tag"),
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {_named(plotly)} {_named(program)}",
         title=escape(t("take_away.page.title")),
         made=escape(t("take_away.page.made", created=trace.created)),

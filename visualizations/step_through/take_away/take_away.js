@@ -7,7 +7,7 @@ const button = element.querySelector("button");
 
 function save() {
   if (pictures.includes(chooser.value)) savePicture(chooser.value);
-  else trigger("take", { format: chooser.value });
+  else trigger("take", { format: chooser.value, language: window.specdecLanguages.now });
 }
 
 async function savePicture(format) {

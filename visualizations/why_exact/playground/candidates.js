@@ -138,20 +138,10 @@ function drawLimit({ limit, wanted, offered }, names, places) {
   serve.lastChild.style.width = 100 * (offered - wanted) + "%";
 }
 
-// The names are texts of their own, which no translator touches.
 function drawSet(names) {
   const box = part("cand-set");
-  const said = JSON.stringify(names);
-  if (box.dataset.said === said) return;
-  box.dataset.said = said;
   box.hidden = !names.length;
-  const nodes = names.flatMap((name, i) => {
-    const node = make("bdi", "", quoted(name));
-    node.translate = false;
-    return i ? [", ", node] : [node];
-  });
-  const [before, after] = (names.length === 1 ? candidateWords.set_one : candidateWords.set_many).split("{set}");
-  box.replaceChildren(before, ...nodes, after);
+  write(box, pieces(names.length === 1 ? candidateWords.set_one : candidateWords.set_many, {}, { set: names.map(quoted) }));
 }
 
 function drawCandidateTable(kept, values) {

@@ -33,7 +33,7 @@ class Playground(gr.HTML):
     Events: `release`, when a hand lets go; `load_selected`, when the bars of the run's selected token are wanted.
     """
 
-    def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any):
+    def __init__(self, value: dict[str, Any] | None = None, **kwargs: Any):
         rules = Settings()
         styles = "".join((HERE / name).read_text("utf-8") for name in STYLES)
         super().__init__(
@@ -42,7 +42,7 @@ class Playground(gr.HTML):
             css_template=palette.css_variables() + styles + FILLS_CSS.read_text("utf-8"),
             js_on_load=script(*(HERE / name for name in SCRIPTS)),
             apply_default_css=False,
-            words=section("exact.playground", language),
+            words=section("exact.playground"),
             params={
                 "epsilon": rules.typical_epsilon,
                 "delta": rules.typical_delta,

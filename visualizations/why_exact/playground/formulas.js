@@ -18,7 +18,8 @@ function loadKatex() {
 }
 
 // Draws `tex` into `node` unless it shows it already. `plain` is what a screen reader says.
-function drawFormula(node, tex, plain) {
+function drawFormula(node, texts, inWords) {
+  const [tex, plain] = [texts, inWords].map(spoken);
   if (formulaSources.get(node) === tex && node.dataset.drawn === String(katex !== null)) return;
   formulaSources.set(node, tex);
   node.dataset.drawn = String(katex !== null);

@@ -88,4 +88,5 @@ new ResizeObserver(() => {
   flowWidth = Math.max(280, flow.clientWidth || flowWidth);
   redraw();
 }).observe(flow);
+onLanguage(element, redraw);
 loadKatex().then((loaded) => { katex = loaded.default; drawAll(); }, () => setText(part("step-note"), words.formula_missing));

@@ -44,14 +44,14 @@ class SamplingView(gr.HTML):
     `ask_bars`, `ask_loop` or `ask_real`.
     """
 
-    def __init__(self, *, language: str = "en", **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(
             value=waiting_value(t("exact.sampling.empty"), "empty"),
             html_template=(HERE / "sampling_view.html").read_text("utf-8"),
             css_template=css_variables() + (HERE / "sampling_view.css").read_text("utf-8"),
             js_on_load=script(LOADER_JS, ASKING_JS, HERE / "sampling_view.js"),
             apply_default_css=False,
-            words=section("exact.sampling", language),
+            words=section("exact.sampling"),
             plotly_js=serve_plotly(),
             **kwargs,
         )
