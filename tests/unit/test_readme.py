@@ -11,6 +11,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
+CHINESE = (ROOT / "README.zh.md").read_text("utf-8")
 HEAD = yaml.safe_load(README.split("---")[1])
 COLOURS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 LARGEST_FILE = 10 * 2**20
@@ -38,9 +39,25 @@ def test_the_two_commands_are_there() -> None:
     ]
 
 
-@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(((?!http)[^)]+)\)", README))))
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(((?!http)[^)#]+)", README + CHINESE))))
 def test_what_it_links_to_exists(target: str) -> None:
     assert (ROOT / target).is_file()
+
+
+def test_the_chinese_one_holds_the_same_commands_code_and_figures() -> None:
+    def blocks(text: str) -> list[str]:
+        return re.findall(r"^```.*?^```$", text, re.M | re.S)
+
+    def figures(text: str) -> set[str]:
+        return set(re.findall(r"\d+\.\d+", text))
+
+    assert blocks(CHINESE) == blocks(README)[:3]
+    headline = README[README.index("| speculative ÷ plain") :].split("\n\n")[0]
+    assert figures(headline) <= figures(CHINESE) <= figures(README)
+
+
+def test_each_links_to_the_other() -> None:
+    assert "](README.zh.md)" in README and "](README.md)" in CHINESE
 
 
 def test_no_file_needs_large_file_storage() -> None:

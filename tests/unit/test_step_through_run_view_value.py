@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 
 import pytest
@@ -14,7 +13,7 @@ from visualizations.figures.token_bars import bar_frame
 from visualizations.step_through.run_view import run_view_value
 from visualizations.step_through.run_view.ranks import drawn_from
 from visualizations.step_through.run_view.value import settings_line
-from visualizations.text import LANGUAGES, data, pieces, section, t
+from visualizations.text import data, pieces, section, t
 
 TRACE = made_trace()
 
@@ -117,17 +116,6 @@ def test_rounding_is_blamed_only_where_nothing_else_can_reject(settings, dtype, 
 
 def test_rounding_is_not_blamed_where_two_models_differ():
     assert run_view_value(replace(TRACE, dtype="bfloat16"))["rounding"] is None
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_the_same_texts_and_placeholders(language):
-    def flat(texts, path=""):
-        if isinstance(texts, str):
-            return {path: set(re.findall(r"\{[^{}]+\}", texts))}
-        return {key: names for name, inner in texts.items() for key, names in flat(inner, f"{path}.{name}").items()}
-
-    for part in ("figures", "run_view"):
-        assert flat(section(part, language)) == flat(section(part, "en"))
 
 
 def test_a_wrong_text_key_is_an_error():

@@ -8,7 +8,7 @@ function drawMetrics() {
   if (!m) return;
   const values = { ...m, per_round: ratio(m.per_round), alpha: ratio(m.alpha), speed: speed(m.speed), prefill: speed(m.prefill) };
   for (const name of METRICS) {
-    const note = name === "alpha" ? "(" + words.metrics.alpha_note + ")" : "";
+    const note = name === "alpha" ? words.metrics.alpha_note : "";
     explain(metricItems[name], String(values[name]), words.metrics[name], fill(words.metrics[name + "_is"], values), note);
   }
   show(part("rounding"), Boolean(state.value.rounding) && m.alpha !== null && m.alpha < 1);

@@ -89,8 +89,8 @@ function replacementSaid(frame, uniform) {
   const { sure, possible } = falls(frame, replacementMasses(frame), uniform);
   const values = { uniform: shown(uniform) };
   if (sure !== undefined) return pieces(words.what.replacement, values, { label: frame.labels[sure] });
-  const other = fill(words.what[possible.length ? "replacement_one_of" : "replacement_other"], values);
-  return [other, ...possible.flatMap((i) => [" ", { data: "‘" + frame.labels[i] + "’" }]), "."];
+  const labels = possible.map((i) => "‘" + frame.labels[i] + "’").join(" ");
+  return pieces(words.what[possible.length ? "replacement_one_of" : "replacement_other"], values, { labels });
 }
 
 function askFor(wish) {
