@@ -16,8 +16,8 @@ OTHERS = tuple(language for language in LANGUAGES if language != "en")
 FORMULA = re.compile(r"\$[^$]+\$")
 PLACEHOLDER = re.compile(r"%?\{[^}]*\}+")
 SIGN = re.compile(r"\w+_\w+")  # p_small, t_big
-WORDS_OF_ALL = {"min", "nats", "seq", "token", "top"}  # besides names of files, these stay as they are
-NAMES_OF_FILES = {"run_view.picture"}
+WORDS_OF_ALL = {"min", "nats", "seq", "token", "top"}  # besides names, these stay as they are
+NAMES = {"run_view.picture", "app.language.en"}  # of files, of languages
 CHINESE = r"[\u3400-\u9fff]"
 HALF_WIDTH = re.compile(rf"{CHINESE}\s*[,;:?!(]|[,;:?!(]\s*{CHINESE}|(?s:{CHINESE}.*)\.(?:\s|$)")
 
@@ -66,7 +66,7 @@ def untranslated(english: Sentences, other: Sentences) -> list[str]:
         return {word.lower() for word in re.findall(r"[A-Za-z]{3,}", sentence)} - WORDS_OF_ALL
 
     same = [key for key in english.keys() & other.keys() if english[key] == other[key]]
-    return [key for key in same if key not in NAMES_OF_FILES and words(english[key])]
+    return [key for key in same if key not in NAMES and words(english[key])]
 
 
 def half_width(_: Sentences, other: Sentences) -> list[str]:
