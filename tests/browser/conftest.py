@@ -16,6 +16,8 @@ QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
     "--disable-component-update", "--disable-default-apps", "--disable-sync", "--no-first-run",
 )  # fmt: skip
+# The first has no window and so no time to lose with one.
+SYSTEM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 LOCAL = ("", "localhost", "127.0.0.1")
 
 
@@ -33,8 +35,7 @@ def browser() -> Iterator:
     except ImportError:
         _missing("the package playwright is not installed")
     with sync_playwright() as playwright:
-        system = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-        path = system or playwright.chromium.executable_path
+        path = next(filter(None, map(shutil.which, SYSTEM)), playwright.chromium.executable_path)
         if not Path(path).exists():
             _missing("no Chromium was found (apt-get install chromium, or playwright install chromium)")
         try:
