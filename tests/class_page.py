@@ -13,19 +13,19 @@ from tests.launched import free_port
 from visualizations.components.model_events import MODEL_QUEUE
 from visualizations.demo import launch_options
 from visualizations.lesson.room import Rooms
-from visualizations.lesson.room_view import Question, build_room
+from visualizations.lesson.room_view import ClassQuestion, build_room
 
 PATIENCE_SECONDS = 120
-QUESTIONS: list[Question] = [
+QUESTIONS: list[ClassQuestion] = [
     *({"key": f"coin.{n}", "title": f"Position {n + 1}", "options": ["kept", "rejected"]} for n in range(10)),
-    {"key": "refill", "title": "Where does the replacement come from?", "options": ["p_big", "p_small", "The residual"]},
+    {"key": "refill", "title": "Where is it drawn from?", "options": ["p_big", "p_small", "The residual"]},
     {"key": "faster", "title": "Is a longer draft always faster?", "options": ["Yes", "No"]},
 ]
 
 
 @dataclass(frozen=True)
 class Work:
-    """A run in the models' queue, called as the endpoint `hold`: it has begun once the one is set, and ends with the other."""
+    """A run in the models' queue, called as the endpoint `hold`. Setting `over` ends it."""
 
     begun: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)

@@ -52,7 +52,8 @@ def test_a_vote_is_counted_once_and_the_first_stands(rooms: Rooms, room: Opened)
     assert not rooms.vote(room.code, browser(1), "refill", 2)
     counts = rooms.counts(room.code, room.key)
     assert counts.students == 1
-    assert counts.votes == {question: (0,) * answers for question, answers in ANSWERS.items()} | {"refill": (0, 0, 1, 0, 0, 0, 0)}
+    nobody = {question: (0,) * answers for question, answers in ANSWERS.items()}
+    assert counts.votes == nobody | {"refill": (0, 0, 1, 0, 0, 0, 0)}
 
 
 def test_a_code_is_read_however_it_is_typed(rooms: Rooms, room: Opened) -> None:
@@ -147,7 +148,8 @@ def test_whatever_a_visitor_sends_is_refused_in_one_sentence(rooms: Rooms, room:
         lambda: rooms.vote(room.code, browser(1), bad, 0),
         lambda: rooms.counts(bad, room.key),
     ]
-    asked += [lambda answer=answer: rooms.vote(room.code, browser(1), "faster", answer) for answer in (bad, 4, -1, 1.0, True)]
+    answers = (bad, 4, -1, 1.0, True)
+    asked += [lambda answer=answer: rooms.vote(room.code, browser(1), "faster", answer) for answer in answers]
     for ask in asked:
         with pytest.raises(BadInput) as refusal:
             ask()
@@ -155,8 +157,13 @@ def test_whatever_a_visitor_sends_is_refused_in_one_sentence(rooms: Rooms, room:
     assert rooms.counts(room.code, room.key).votes["faster"] == (0, 0, 0, 0)
 
 
+def share(shift: int, answers: int) -> tuple[int, ...]:
+    """How many of 60 browsers give each answer when they give them in turn, from `shift` on."""
+    return tuple(sum((number + shift) % answers == answer for number in range(60)) for answer in range(answers))
+
+
 def counted_right(rooms: Rooms) -> bool:
-    """Whether 60 browsers that vote on 12 questions in two rooms, from 16 threads and each vote twice, are counted exactly."""
+    """Whether 60 browsers that answer 12 questions in two rooms, twice each from 16 threads, are counted exactly."""
     opened = [rooms.open(ANSWERS, HERE), rooms.open(ANSWERS, HERE)]
 
     def votes(task: tuple[int, str]) -> None:
@@ -168,7 +175,7 @@ def counted_right(rooms: Rooms) -> bool:
 
     with ThreadPoolExecutor(16) as threads:
         list(threads.map(votes, [(number, question) for number in range(60) for question in ANSWERS]))
-    shares = [{q: tuple(sum((n + s) % a == i for n in range(60)) for i in range(a)) for q, a in ANSWERS.items()} for s in (0, 1)]
+    shares = [{question: share(shift, answers) for question, answers in ANSWERS.items()} for shift in (0, 1)]
     counts = [rooms.counts(room.code, room.key) for room in opened]
     return [count.votes for count in counts] == shares and [count.students for count in counts] == [60, 60]
 

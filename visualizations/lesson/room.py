@@ -184,10 +184,10 @@ class Rooms:
     def _make_place(self, now: float) -> None:
         if len(self._rooms) < MOST_ROOMS:
             return
-        oldest = next((room for room in self._rooms.values() if not room.browsers), None)  # they lie in order of opening
-        if oldest is None or now - oldest.opened < UNUSED_SECONDS:
+        unused = next((room for room in self._rooms.values() if not room.browsers), None)  # the oldest: a dict's order
+        if unused is None or now - unused.opened < UNUSED_SECONDS:
             raise TooOften(t("room.bad.taken", most=MOST_ROOMS))
-        del self._rooms[oldest.code]
+        del self._rooms[unused.code]
 
 
 def _new_code() -> str:

@@ -10,7 +10,7 @@ import gradio as gr
 
 from visualizations.components.keeping import MEMORY_JS
 from visualizations.components.scripts import script
-from visualizations.lesson.room import CODE_LENGTH, Rooms
+from visualizations.lesson.room import Rooms
 from visualizations.lesson.room_view.calls import room_calls
 from visualizations.text import section
 
@@ -18,7 +18,7 @@ _HERE = Path(__file__).parent
 _SCRIPTS = ("browser.js", "tally.js", "outbox.js", "room_view.js")
 
 
-class Question(TypedDict):
+class ClassQuestion(TypedDict):
     """A question of the lesson as a class is asked it. key: its page's, or its page's and a part's ("coin.3")."""
 
     key: str
@@ -31,11 +31,11 @@ class RoomView(gr.HTML):
 
     Events of the document that it hears: `specdec:lesson-page` {key} says which page is open, `specdec:answered`
     {question, answer: index of the option} is a student's vote, `specdec:room` {code} joins a room. It fires
-    `specdec:room-ready` once it hears them.
+    `specdec:room-ready` once it hears them, and `specdec:room` {code, or null} when a student joined or left.
     rooms: None where there is no server to ask; hands can be counted there too.
     """
 
-    def __init__(self, questions: Sequence[Question], rooms: Rooms | None, **kwargs: Any) -> None:
+    def __init__(self, questions: Sequence[ClassQuestion], rooms: Rooms | None, **kwargs: Any) -> None:
         answers = {question["key"]: len(question["options"]) for question in questions}
         super().__init__(
             value={},
@@ -46,7 +46,6 @@ class RoomView(gr.HTML):
             server_functions=room_calls(rooms, answers) if rooms else None,
             served=rooms is not None,
             questions=[dict(question) for question in questions],
-            letters=CODE_LENGTH,
             words=section("room"),
             **kwargs,
         )
@@ -56,6 +55,6 @@ class RoomView(gr.HTML):
         return {"type": "object"}
 
 
-def build_room(questions: Sequence[Question], rooms: Rooms | None) -> RoomView:
+def build_room(questions: Sequence[ClassQuestion], rooms: Rooms | None) -> RoomView:
     """Create the room below a lesson, inside what is open. questions: those that a class votes on, in their order."""
     return RoomView(questions, rooms, elem_id="room")

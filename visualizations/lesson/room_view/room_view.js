@@ -9,13 +9,9 @@ let counts = null; // of the teacher's room, as the server last told them
 let looking = false;
 let refused = false; // the last look
 
-// The server's answer. {refused: a sentence, why} when it refuses, or can't be reached.
+// The server's answer. {refused: a sentence, why} when it refuses, or can't be reached: then Gradio answers nothing.
 async function ask(call, asked) {
-  try {
-    return await server[call](asked);
-  } catch {
-    return { refused: words.offline, why: "later" };
-  }
+  return (await server[call](asked)) || { refused: words.offline, why: "later" };
 }
 
 function become(next, said = "") {
@@ -24,10 +20,20 @@ function become(next, said = "") {
   remember("room", state);
   say(said);
   draw();
+  tellRoom();
 }
 
+// The page's address names the room that a student is in. What is told here comes back as an event like any other.
+function tellRoom() {
+  const code = state.role === "student" ? state.code : null;
+  document.dispatchEvent(new CustomEvent("specdec:room", { detail: { code } }));
+}
+
+// A student reads it at the foot of the window, since the question stands far above the room.
 function say(text) {
-  setText(part("said"), text);
+  const votes = state.role === "student";
+  setText(part("said"), votes ? "" : text);
+  setText(part("foot"), votes ? text : "");
 }
 
 // ---- student
@@ -36,7 +42,7 @@ async function join(code) {
   const browser = isIn(code) ? state.browser : browserFor(code);
   const answer = await ask("join_room", { code, browser });
   if (answer.refused) return answer.why === "over" ? become({ role: "none" }, answer.refused) : say(answer.refused);
-  if (!isIn(code)) become({ role: "student", code, browser, waiting: [] });
+  if (!isIn(code)) become({ role: "student", code, browser, waiting: [] }, fill(words.in_room, { code }));
   send();
 }
 
@@ -44,9 +50,8 @@ function isIn(code) {
   return state.role === "student" && state.code === code;
 }
 
-// code: as it was typed, or stands in a link. Who teaches or counts hands goes on with it.
+// code: as it was typed, or stands in a link.
 function enter(code) {
-  if (!props.served || !["none", "student"].includes(state.role)) return;
   part("fold").open = true;
   part("typed").value = code;
   return join(String(code).trim().toUpperCase());
@@ -139,7 +144,6 @@ function draw() {
   const { role, code } = state;
   const teaches = role === "teacher" || role === "hands";
   element.querySelectorAll("[data-role]").forEach((node) => (node.hidden = node.dataset.role !== role));
-  part("said").classList.toggle("rm-on-top", role === "student");
   setText(part("in"), role === "student" ? fill(words.in_room, { code }) : "");
   setText(part("code"), role === "teacher" ? code : "");
   if (role === "teacher") {
@@ -167,8 +171,14 @@ const pressed = {
   },
 };
 
+// Taken at once: a link tells of its room until somebody has. Who teaches or counts hands goes on with it.
+function onRoom({ code }, event) {
+  event.preventDefault();
+  if (code && props.served && ["none", "student"].includes(state.role) && !isIn(code)) enter(code);
+}
+
 const heard = {
-  "specdec:room": ({ code }) => enter(code),
+  "specdec:room": onRoom,
   "specdec:answered": vote,
   "specdec:lesson-page": ({ key }) => {
     page = key;
@@ -195,7 +205,7 @@ part("enter").addEventListener("submit", (event) => {
 for (const [name, act] of Object.entries(heard)) {
   document.addEventListener(name, function listen(event) {
     if (!element.isConnected) return document.removeEventListener(name, listen);
-    act(event.detail);
+    act(event.detail, event);
   });
 }
 const clock = setInterval(() => (element.isConnected ? look() : clearInterval(clock)), LOOK_MS);
@@ -205,6 +215,7 @@ part("enter").hidden = part("open").hidden = part("intro").hidden = !props.serve
 part("fold").open = state.role !== "none";
 draw();
 look();
-const linked = new URLSearchParams(location.hash.slice(1)).get("room");
-if (linked || state.role === "student") enter(linked || state.code);
+if (state.role === "student") enter(state.code);
+const code = new URLSearchParams(location.hash.slice(1)).get("room");
+if (code) document.dispatchEvent(new CustomEvent("specdec:room", { detail: { code } }));
 document.dispatchEvent(new CustomEvent("specdec:room-ready"));
