@@ -7,6 +7,7 @@ from itertools import zip_longest
 import gradio as gr
 
 from visualizations.lesson.cover import Cover
+from visualizations.lesson.glossary import build_glossary
 from visualizations.lesson.page import Page
 from visualizations.lesson.pages import lesson_pages
 from visualizations.lesson.question import Question
@@ -32,4 +33,6 @@ def _column(page: Page, following: str | None) -> gr.Column:
                 Cover(page.key)
             page.figure()
         Question(page, following, elem_id=f"lesson-question-{page.key}")
+        if following is None:
+            build_glossary()
     return column

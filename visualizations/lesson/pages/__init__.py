@@ -5,9 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from visualizations.lesson.page import Page
+from visualizations.lesson.pages.again_two import again_two_page
+from visualizations.lesson.pages.faster import faster_page
+from visualizations.lesson.pages.length import length_page
+from visualizations.lesson.pages.match import match_page
+from visualizations.lesson.pages.sets import sets_page
+from visualizations.lesson.pages.test import test_page
 from visualizations.lesson.pages.waiting import waiting_page
 
-PAGES: tuple[Callable[[], Page], ...] = (waiting_page,)
+PAGES: tuple[Callable[[], Page], ...] = (
+    waiting_page,
+    match_page,
+    sets_page,
+    test_page,
+    faster_page,
+    again_two_page,
+    length_page,
+)
 
 
 def lesson_pages() -> tuple[Page, ...]:
