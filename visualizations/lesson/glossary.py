@@ -12,7 +12,7 @@ def glossary_table() -> dict[str, Any]:
     """The table for a `TableView`. Each term holds both its names, which stand side by side in either language."""
     columns = [t(f"lesson.glossary.{name}") for name in ("english", "chinese", "sign", "meaning")]
     rows = [[term["en"], term["zh"], term["sign"], term["is"]] for term in section("lesson.glossary.terms").values()]
-    return table(columns, rows, caption=t("lesson.glossary.caption"))
+    return table(columns, rows, title=t("lesson.glossary.title"))
 
 
 def build_glossary() -> TableView:

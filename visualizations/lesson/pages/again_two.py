@@ -42,7 +42,6 @@ def _blank(token: int) -> Blank:
         "q": f"{SMALL[token]:.2f}",
         "gap": f"{gaps[token]:.2f}",
         "all": f"{sum(gaps):.2f}",
-        "right": f"{right:.2f}",
     }
     wrong = {"from_target": BIG[token], "without_rejected": BIG[token] / (1 - BIG[REJECTED])}
     if not gaps[token]:
