@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from visualizations.lesson.page import Page
+from visualizations.lesson.pages.again_one import again_one_page
+from visualizations.lesson.pages.coin import coin_page
+from visualizations.lesson.pages.guess import guess_page
+from visualizations.lesson.pages.refill import refill_page
+from visualizations.lesson.pages.sum import sum_page
 from visualizations.lesson.pages.waiting import waiting_page
 
-PAGES: tuple[Callable[[], Page], ...] = (waiting_page,)
+PAGES: tuple[Callable[[], Page], ...] = (
+    waiting_page,
+    guess_page,
+    coin_page,
+    refill_page,
+    sum_page,
+    again_one_page,
+)
 
 
 def lesson_pages() -> tuple[Page, ...]:
