@@ -14,6 +14,7 @@ from visualizations.components.chart import Chart, chart_value
 from visualizations.figures.labels import token_label
 from visualizations.figures.position_bars import position_bars
 from visualizations.lesson.page import Page
+from visualizations.lesson.runs import recorded_run
 from visualizations.lesson.written import written_choice, written_page
 from visualizations.step_through.examples import examples, recorded_trace
 from visualizations.text import t
@@ -83,8 +84,7 @@ def kept_by_match_of_itself(place: Place) -> float:
 
 def _runs() -> dict[str, str]:
     """The recorded run, as it was and as the other rule would have judged it; and the other rule's own run."""
-    runs = {example.key: recorded_trace(example) for example in examples()}
-    sampled, matched = runs[SAMPLED], runs[MATCHED]
+    sampled, matched = recorded_run(SAMPLED), recorded_run(MATCHED)
     kept = acceptance.over_run(sampled)
     return {
         "prompt": sampled.prompt.text,

@@ -15,8 +15,8 @@ from specdec.trace.trace import Trace
 from visualizations.components.model_events import AT_ONCE, QUIET
 from visualizations.figures.labels import token_label
 from visualizations.lesson.page import Page
+from visualizations.lesson.runs import recorded_run
 from visualizations.lesson.written import written_choice, written_page
-from visualizations.step_through.examples import examples, recorded_trace
 from visualizations.text import t
 from visualizations.why_exact.at_once import draw_at_once
 from visualizations.why_exact.bars import PRESETS, UNIT, preset_value
@@ -93,7 +93,7 @@ def near_ties(run: Trace, closer_than: float) -> NearTies:
 def _closest_logits() -> dict[str, object]:
     """Near-ties of a recorded run, as bfloat16 would see them."""
     step = LOGIT * 2.0 ** (1 - BF16_DIGITS)
-    run = recorded_trace(next(example for example in examples() if example.key == SAMPLED))
+    run = recorded_run(SAMPLED)
     ties = near_ties(run, step)
     one, other, gap = ties.closest
     return {
