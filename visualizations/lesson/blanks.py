@@ -17,5 +17,5 @@ def written_blank(
     def said(part: str) -> str:
         return t(f"lesson.pages.{key}.blanks.{name}.{part}", **numbers)
 
-    mistakes = tuple((mistake, said(reason)) for reason, mistake in wrong.items())
+    mistakes = tuple((mistake, said(f"wrong.{reason}")) for reason, mistake in wrong.items())
     return Blank(said("said"), number, tolerance, said("why"), mistakes)
