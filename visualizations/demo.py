@@ -13,6 +13,7 @@ from visualizations.components.languages import LanguageSwitch, Page, languages_
 from visualizations.components.model_events import MODEL_QUEUE, select_on
 from visualizations.drafting.tab import build_drafting
 from visualizations.is_it_faster.tab import build_is_it_faster
+from visualizations.lesson.tab import build_lesson
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.tab import build_step_through
@@ -21,7 +22,7 @@ from visualizations.why_exact.tab import build_exact_tab
 
 HERE = Path(__file__).parent
 QUEUE_SIZE = 32
-STEP_THROUGH, IS_IT_FASTER = "step_through", "is_it_faster"
+STEP_THROUGH, IS_IT_FASTER, LESSON = "step_through", "is_it_faster", "lesson"
 MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
 HOUR = 3600
 MOST_VISITORS_KEPT = 200
@@ -35,6 +36,7 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
         with gr.Row(elem_classes="title-row"):
             gr.Markdown(f"# {t('app.title')}\n{t('app.subtitle')}", elem_id="title")
             language = LanguageSwitch(elem_id="language")
+        invite = gr.Button(t("lesson.invite"), size="sm", elem_id="take-lesson")
         with gr.Tabs() as tabs:
             with gr.Tab(t("app.tabs.step_through"), id=STEP_THROUGH):
                 run = build_step_through(demo, shelf)
@@ -44,6 +46,9 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
                 build_is_it_faster(demo, shelf)
             with gr.Tab(t("drafting.tab")) as tab:
                 worst = build_drafting(demo, tab, shelf, run)
+            with gr.Tab(t("lesson.tab"), id=LESSON):
+                build_lesson()
+        select_on(invite.click, tabs, LESSON)
         select_on(worst.leave, tabs, STEP_THROUGH)
         select_on(run.view.measure, tabs, IS_IT_FASTER)
         language.renew(demo)
@@ -58,7 +63,7 @@ def launch_options() -> dict[str, Any]:
     """Arguments for `launch` that belong to the page, whoever launches it."""
     return {
         "theme": _theme(),
-        "css": (HERE / "page.css").read_text("utf-8"),
+        "css": "".join((HERE / name).read_text("utf-8") for name in ("page.css", "lesson/lesson.css")),
         "head": languages_head() + f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
         "footer_links": ["api"],
         "run_history": False,

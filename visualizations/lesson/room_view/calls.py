@@ -10,6 +10,7 @@ import gradio as gr
 
 from specdec.settings import BadInput
 from visualizations.lesson.room import RoomOver, Rooms, TooOften
+from visualizations.text import LANGUAGES, spoken
 
 Asked = Mapping[str, Any]
 
@@ -46,10 +47,11 @@ def _answering(call: Callable[[Asked, str], dict[str, Any]]) -> Callable[..., An
 
     async def answer(asked: Any, request: gr.Request) -> dict[str, Any]:
         address = request.client.host if request.client else ""
-        try:
-            return call(asked if isinstance(asked, dict) else {}, address)
-        except BadInput as refusal:
-            return {"refused": str(refusal), "why": _why(refusal)}
+        with spoken(LANGUAGES):
+            try:
+                return call(asked if isinstance(asked, dict) else {}, address)
+            except BadInput as refusal:
+                return {"refused": str(refusal), "why": _why(refusal)}
 
     answer.__name__ = call.__name__
     return answer

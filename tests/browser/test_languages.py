@@ -1,0 +1,170 @@
+"""The page in English and Chinese: chosen by the browser, by the address or by a button, without a reload."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+from playwright.sync_api import Browser, Page, expect  # noqa: E402
+
+from specdec.models.pairs import Pair  # noqa: E402
+from tests.launched import launched, only  # noqa: E402
+from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
+from visualizations.text import section, spoken, t  # noqa: E402
+from visualizations.text.texts import HERE  # noqa: E402
+
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
+TABS = "[role=tab]"
+SIGNS = r"/[\ufdd0-\ufdd2]/"
+# Every text, attribute and value of a control that shows a text with all its versions.
+UNCHOSEN = """() => {
+  const signs = %s, found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  for (let node = walker.currentNode; node; node = walker.nextNode()) {
+    if (node.nodeType === 3 && signs.test(node.data) && !node.parentElement.closest('script, style')) found.push(node.data);
+    if (node.nodeType !== 1) continue;
+    for (const { name, value } of node.attributes) if (signs.test(value) && name !== 'data-testid') found.push(name + ': ' + value);
+    if ('value' in node && signs.test(node.value)) found.push(node.value);
+  }
+  return found;
+}""" % SIGNS
+# What a person reads, less what people, models and other languages wrote, and less numbers, signs and names.
+WORDS = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const box = node.parentElement;
+    if (box.closest('script, style, [translate=no], [lang=""], footer, .katex, option') || !box.checkVisibility()) continue;
+    if (node.data.trim()) found.push(node.data.trim());
+  }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def app_url(table_pair: Callable[..., Pair]) -> Iterator[str]:
+    with launched(only(table_pair([0.5, 0.3, 0.2], [0.2, 0.3, 0.5]))) as url:
+        yield url
+
+
+def opened(browser: Browser, url: str, locale: str) -> Page:
+    page = browser.new_context(locale=locale, viewport={"width": 1280, "height": 900}).new_page()
+    page.faults = []
+    page.on("pageerror", lambda fault: page.faults.append(str(fault)))
+    page.set_default_timeout(PATIENCE)
+    page.goto(url)
+    page.locator("#run-view .rv-token").first.wait_for()
+    return page
+
+
+def said(key: str, language: str, **values: object) -> str:
+    with spoken([language]):
+        return t(key, **values)
+
+
+def choose(page: Page, language: str) -> None:
+    page.locator(f"#language button[data-chooses={language}]").click()
+
+
+def close(page: Page) -> None:
+    assert page.faults == []
+    page.context.close()
+
+
+@pytest.mark.parametrize(("locale", "language", "tag"), [("en-GB", "en", "en"), ("zh-CN", "zh", "zh-Hans"), ("fr", "en", "en")])
+def test_the_browsers_language_is_the_first(browser: Browser, app_url: str, locale: str, language: str, tag: str) -> None:
+    page = opened(browser, app_url, locale)
+    expect(page.locator("#run")).to_have_text(said("app.run", language))
+    expect(page.locator("html")).to_have_attribute("lang", tag)
+    expect(page).to_have_title(said("app.title", language))
+    close(page)
+
+
+def test_the_address_outweighs_the_browser_and_a_choice_is_remembered(browser: Browser, app_url: str) -> None:
+    page = opened(browser, app_url + "?lang=zh", "en-GB")
+    expect(page.locator("#run")).to_have_text(said("app.run", "zh"))
+    page.goto(app_url)
+    expect(page.locator("#run")).to_have_text(said("app.run", "en"))
+    choose(page, "zh")
+    expect(page.locator("#run")).to_have_text(said("app.run", "zh"))
+    page.reload()
+    expect(page.locator("#run")).to_have_text(said("app.run", "zh"))
+    close(page)
+
+
+def test_a_choice_reaches_every_word_in_every_tab_without_a_request(browser: Browser, app_url: str) -> None:
+    page = opened(browser, app_url, "en-GB")
+    page.get_by_role("button", name=t("app.settings")).first.click()
+    names = [said(key, "zh") for key in ("app.tabs.step_through", "exact.tab", "faster.tab", "drafting.tab")]
+    for tab in page.locator(TABS).all():  # a tab is built when it is first seen
+        tab.click()
+        page.wait_for_timeout(700)
+    page.locator(TABS).first.click()
+    expect(page.locator("#models-line")).to_contain_text("Ready")  # until then the page asks how far they are
+    position = page.locator("#run-view .rv-place").inner_text()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    choose(page, "zh")
+    page.wait_for_timeout(700)
+    assert asked == []
+    for name, tab in zip(names, page.locator(TABS).all()):
+        expect(tab).to_have_text(name)
+        tab.click()
+        page.wait_for_timeout(700)
+        assert page.evaluate(UNCHOSEN) == []
+        english = [words for words in page.evaluate(WORDS) if words in english_sentences()]
+        assert english == [], name
+    page.locator(TABS).first.click()
+    assert page.get_by_label(said("app.rule.label", "zh")).first.input_value() == said("app.rule.token", "zh")
+    choose(page, "en")
+    expect(page.locator("#run-view .rv-place")).to_have_text(position)
+    assert page.evaluate(UNCHOSEN) == []
+    close(page)
+
+
+def english_sentences() -> set[str]:
+    """Sentences that are said otherwise in Chinese, but for those with numbers in them."""
+
+    def flat(found: object) -> Iterator[str]:
+        if isinstance(found, str):
+            yield found
+        else:
+            for inner in found.values() if isinstance(found, dict) else found:
+                yield from flat(inner)
+
+    every = [(e, z) for part in section_names() for e, z in zip(flat(section(part, "en")), flat(section(part, "zh")))]
+    return {english for english, chinese in every if english != chinese and len(english) > 3}
+
+
+def section_names() -> list[str]:
+    return list(json.loads((HERE / "en.json").read_text("utf-8")))
+
+
+def test_sentences_with_what_models_wrote_change_too(browser: Browser, app_url: str) -> None:
+    page = opened(browser, app_url, "en-GB")
+    sentence = page.locator("#run-view .rv-sentence")
+    english = sentence.inner_text()
+    choose(page, "zh")
+    expect(sentence).not_to_have_text(english)
+    written = [position.text for position in recorded_trace(examples()[0]).positions]
+    label = sentence.locator("bdi").first
+    assert label.get_attribute("translate") == "no" and label.inner_text().replace("␣", " ") in written
+    page.locator("#run-view .rv-next").click()
+    page.locator("#run-view .rv-previous").click()
+    choose(page, "en")
+    expect(sentence).to_have_text(english)
+    close(page)
+
+
+def test_what_a_person_types_is_never_taken_for_a_text_of_the_page(browser: Browser, app_url: str) -> None:
+    page = opened(browser, app_url, "en-GB")
+    hostile = "\ufdd0a\ufdd1b\ufdd2 ${x} <img src=x onerror=alert(1)>"
+    page.fill("#prompt textarea", hostile)
+    choose(page, "zh")
+    assert page.input_value("#prompt textarea") == hostile
+    close(page)
