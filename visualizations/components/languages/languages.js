@@ -125,6 +125,9 @@
     Object.assign(props, stockOf(id));
   }
   each(document, settle);
-  document.addEventListener("specdec:language", (event) => choose(event.detail.language));
+  document.addEventListener("specdec:language", (event) => {
+    choose(event.detail.language);
+    event.preventDefault(); // it was heard
+  });
   window.specdecLanguages = { languages, say, sayAll, choose, stockOf, get now() { return now; } };
 })();

@@ -13,7 +13,7 @@ for (const [language, name] of Object.entries(props.names)) {
   button.lang = props.tags[language];
   button.translate = false;
   button.dataset.chooses = language;
-  button.addEventListener("click", () => window.specdecLanguages.choose(language));
+  button.addEventListener("click", () => document.dispatchEvent(new CustomEvent("specdec:language", { detail: { language } })));
   box.append(button);
 }
 draw();
