@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 
 from specdec.trace.trace import MAX_JSON_BYTES
 from visualizations.api import decode_endpoint
@@ -24,6 +26,7 @@ HERE = Path(__file__).parent
 QUEUE_SIZE = 32
 STEP_THROUGH, IS_IT_FASTER, LESSON = "step_through", "is_it_faster", "lesson"
 MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
+LEAST_TO_PACK = 50_000  # bytes: the page itself, which has all words and scripts; streams of events are never packed
 HOUR = 3600
 MOST_VISITORS_KEPT = 200
 
@@ -65,6 +68,7 @@ def launch_options() -> dict[str, Any]:
         "theme": _theme(),
         "css": "".join((HERE / name).read_text("utf-8") for name in ("page.css", "lesson/lesson.css")),
         "head": languages_head() + f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
+        "app_kwargs": {"middleware": [Middleware(GZipMiddleware, minimum_size=LEAST_TO_PACK, compresslevel=5)]},
         "footer_links": ["api"],
         "run_history": False,
         "max_file_size": MAX_UPLOAD,
