@@ -9,7 +9,7 @@ import pytest
 
 from specdec.exactness.theory import best_gamma
 from specdec.settings import BadInput
-from tests.made_timings import PAIR, TOKENS, made_comparison, made_costs, made_race, made_roofline, made_sweep
+from tests.made_timings import HARDWARE, PAIR, TOKENS, made_comparison, made_costs, made_race, made_roofline, made_sweep
 from visualizations.figures import palette
 from visualizations.figures.gamma_sweep import TRACES, WhatIf, gamma_sweep, measured_what_if
 from visualizations.figures.pass_cost import pass_time, throughput
@@ -17,7 +17,7 @@ from visualizations.figures.published import LEVIATHAN_POINTS, SPEC_BENCH_POINTS
 from visualizations.figures.race_lanes import race_lanes
 from visualizations.figures.roofline import roofline_figure, verification_of
 from visualizations.figures.time_spent import splits_of, time_spent
-from visualizations.figures.timing_style import MEASURED, PREDICTED, PUBLISHED, WHAT_IF, WORK
+from visualizations.figures.timing_style import MEASURED, PREDICTED, PUBLISHED, WHAT_IF, WORK, machine
 from visualizations.is_it_faster.captions import pass_caption, roofline_caption, sweep_caption, time_caption
 from visualizations.is_it_faster.form import PROMPTS, read_runs, read_settings
 from visualizations.is_it_faster.race import race_value
@@ -29,6 +29,14 @@ from visualizations.is_it_faster.words import comparison_report, formula_report,
 DRAFTING = 1
 SETTINGS = ["smollm2-135m+student", 4, 0.0, "token", "model", 64]
 RUNS = [["code"], 3, False]
+
+
+@pytest.mark.parametrize(
+    ("device", "threads", "where"), [("cpu", 2, "(cpu, 2 threads)"), ("cpu", 1, "(cpu, 1 thread)"), ("cuda", 2, "(cuda)")]
+)
+def test_a_machine_is_named_with_what_its_speed_hangs_on(device: str, threads: int, where: str) -> None:
+    hardware = replace(HARDWARE, device=device, name="Chip", threads=threads)
+    assert machine(hardware, "pair", "float32") == f"pair in float32 on Chip {where}"
 
 
 def test_time_is_split_into_draft_target_and_loop_beside_the_formula() -> None:

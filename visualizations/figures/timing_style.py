@@ -9,6 +9,7 @@ from typing import Any
 
 from specdec.timing.records import Hardware
 from visualizations.figures.palette import MARK_COLOR, MEANINGS, Meaning
+from visualizations.text import t
 
 WORK = {
     "draft": Meaning("#8b5fd6", "\\"),  # the draft model's passes
@@ -43,6 +44,6 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
 
 def machine(hardware: Hardware, pair: str, dtype: str) -> str:
     """'pair in float32 on Name (cpu, 2 threads)': what belongs beside every number."""
-    plural = "" if hardware.threads == 1 else "s"
-    threads = f", {hardware.threads} thread{plural}" if hardware.device == "cpu" else ""
-    return f"{pair} in {dtype} on {hardware.name} ({hardware.device}{threads})"
+    kind = "device" if hardware.device != "cpu" else "one_thread" if hardware.threads == 1 else "threads"
+    values = {"name": hardware.name, "device": hardware.device, "threads": hardware.threads}
+    return t(f"figures.machine.{kind}", pair=pair, dtype=dtype, **values)
