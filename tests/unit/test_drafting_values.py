@@ -130,7 +130,6 @@ def test_the_table_has_every_way_but_plain_decoding() -> None:
     [table] = policies_report(made_policies())["tables"]
     assert len(table["rows"]) == 2 + len(POLICIES) - 1
     assert table["rows"][0] == ["fixed, γ = 2", "2.50", "2.00", "0.12", "1.56×", "1.52× [1.52, 1.52]"]
-    assert PAIR in policies_report(made_policies())["note"]
 
 
 def test_acceptance_is_drawn_with_its_intervals() -> None:
