@@ -12,6 +12,7 @@ from visualizations.api import decode_endpoint
 from visualizations.components.model_events import MODEL_QUEUE, select_on
 from visualizations.drafting.tab import build_drafting
 from visualizations.is_it_faster.tab import build_is_it_faster
+from visualizations.links import TABS, PageLink, connect_links
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.tab import build_step_through
@@ -20,7 +21,7 @@ from visualizations.why_exact.tab import build_exact_tab
 
 HERE = Path(__file__).parent
 QUEUE_SIZE = 32
-STEP_THROUGH, IS_IT_FASTER = "step_through", "is_it_faster"
+STEP_THROUGH, WHY_EXACT, IS_IT_FASTER, DRAFTING, _ = TABS
 MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
 HOUR = 3600
 MOST_VISITORS_KEPT = 200
@@ -30,16 +31,21 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
     """The page, ready to launch with `launch_options()`. shelf: where its models come from."""
     shelf = shelf or ModelShelf()
     with gr.Blocks(title=t("app.title"), analytics_enabled=False, delete_cache=(HOUR, HOUR)) as demo:
-        gr.Markdown(f"# {t('app.title')}\n{t('app.subtitle')}", elem_id="title")
+        with gr.Row(elem_id="title-row") as title_row:
+            gr.Markdown(f"# {t('app.title')}\n{t('app.subtitle')}", elem_id="title")
+        by_key = {}
         with gr.Tabs() as tabs:
-            with gr.Tab(t("app.tabs.step_through"), id=STEP_THROUGH):
+            with gr.Tab(t("app.tabs.step_through"), id=STEP_THROUGH) as by_key[STEP_THROUGH]:
                 run = build_step_through(demo, shelf)
-            with gr.Tab(t("exact.tab")) as tab:
-                build_exact_tab(demo, tab, shelf, run)
-            with gr.Tab(t("faster.tab"), id=IS_IT_FASTER):
+            with gr.Tab(t("exact.tab"), id=WHY_EXACT) as by_key[WHY_EXACT]:
+                build_exact_tab(demo, by_key[WHY_EXACT], shelf, run)
+            with gr.Tab(t("faster.tab"), id=IS_IT_FASTER) as by_key[IS_IT_FASTER]:
                 build_is_it_faster(demo, shelf)
-            with gr.Tab(t("drafting.tab")) as tab:
-                worst = build_drafting(demo, tab, shelf, run)
+            with gr.Tab(t("drafting.tab"), id=DRAFTING) as by_key[DRAFTING]:
+                worst = build_drafting(demo, by_key[DRAFTING], shelf, run)
+        with title_row:
+            link = PageLink(TABS, "#run-view", run.form.components, elem_id="page-link")
+        connect_links(link, tabs, by_key, run)
         select_on(worst.leave, tabs, STEP_THROUGH)
         select_on(run.view.measure, tabs, IS_IT_FASTER)
         calls = OpenRuns()

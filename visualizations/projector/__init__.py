@@ -1,0 +1,1 @@
+"""Projector mode: one figure, large enough for the back row."""
