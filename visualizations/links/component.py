@@ -28,7 +28,7 @@ class PageLink(gr.HTML):
 
     tabs: keys of the page's tabs, the first one's run is part of a link. run_view: CSS selector of that run's view.
     Its value is what an opened address asks of Gradio's own components: {tab} when the event `turn` fires, {form},
-    the prompt and the settings, when `fill` does. `connect_links` sees to both. It asks nothing of the server.
+    the prompt and the settings, when `fill` does; at `ask` it wants to be told what is in them. `connect_links` sees to both. It asks nothing of the server.
     """
 
     def __init__(self, tabs: Sequence[str], run_view: str, form: Sequence[Component], **kwargs: Any) -> None:

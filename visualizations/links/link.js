@@ -3,28 +3,32 @@
 //
 // What other parts of the page hear of here, all events on `document`:
 //   specdec:section {id}, specdec:lesson {page}, specdec:room {code}, specdec:language {language}
-// Parts come and go with their tab, so each is told again every 200 ms, for 3 s at most, until it is taken: whoever
-// has done what it says calls preventDefault() on the event. A section that can be seen, a lesson that tells its page
+// Parts come and go with their tab, so each is told again every 200 ms, for 3 s from when the tab is there, until it is
+// taken: whoever has done what it says calls preventDefault() on the event. A section that can be seen, a lesson that tells its page
 // and a document in the language count as taken too.
 // What they tell: specdec:tab {tab}, specdec:form [values], specdec:position {view, run, index, chosen, running},
-// specdec:lesson-page {page}, specdec:section-shown {id}; and a room or a language chosen by hand as above.
+// specdec:lesson-page {page}, specdec:section-shown {id}; a room or a language chosen by hand as above; and
+// specdec:recalled, when the boxes hold what they held before the page was opened again: the address comes after that.
 
 const AGAIN_MS = 200;
 const MOST_TIMES = 15;
 const REST_MS = 400; // browsers let an address change a few times a second only
 const PATIENCE_MS = 15_000;
 const { words } = props;
+const ofQuery = READ.get("lang")(new URLSearchParams(location.search).get("lang") || "");
 const button = element.querySelector("button");
 const notice = element.querySelector("p");
 const here = { tab: null, form: null, run: null, index: -1, chosen: false, page: null, section: null, room: null, language: null };
 let turn = 0; // addresses that were opened so far; what an earlier one still waits for is forgotten
 let wanted = {}; // what the last one asked for and isn't there yet: tab, page, form, run, index, another run than this
+let patience = null; // for what is wanted
 let place = null; // of the step that the address is on
 let writer = null;
 
 // The address.
 
 function runEntries() {
+  if (!here.run) return [];
   const example = exampleOf(here.run);
   const position = here.chosen ? here.index + 1 : null;
   if (example && sameForm(here.form, example.form)) return [["example", example.key], ["position", position]];
@@ -42,6 +46,11 @@ function entries(withRun) {
 
 function tooLong() {
   return writeFragment(entries(true)).length > LONGEST_FRAGMENT;
+}
+
+function selectedTab() {
+  const tab = document.querySelector('[role="tab"][aria-selected="true"]');
+  return tab && tab.dataset.tabId;
 }
 
 function write() {
@@ -73,11 +82,22 @@ function tell(name, detail) {
   return document.dispatchEvent(new CustomEvent(name, { detail, cancelable: true }));
 }
 
+// The address rests until what was wanted is there, but not for ever.
+function want(more) {
+  Object.assign(wanted, more);
+  clearTimeout(patience);
+  patience = setTimeout(() => {
+    wanted = { index: wanted.index, anotherThan: wanted.anotherThan };
+    write();
+  }, PATIENCE_MS);
+}
+
 function tellUntil(taken, name, detail) {
   const mine = turn;
   let times = 0;
   const again = () => {
     if (mine !== turn || !element.isConnected) return;
+    if (wanted.tab) return setTimeout(again, AGAIN_MS);
     const open = tell(name, detail);
     if (open && !taken() && ++times < MOST_TIMES) setTimeout(again, AGAIN_MS);
   };
@@ -97,43 +117,39 @@ function open(fragment) {
   say(long ? words.too_long : bad.length ? fill(words.left_out, { names: bad.join(", ") }) : "");
   const asked = {};
   const tab = said.get("tab") || (said.has("prompt") || said.has("example") ? props.tabs[0] : null);
-  if (tab && tab !== here.tab && document.querySelector(`[role="tab"][data-tab-id="${tab}"]`)) asked.tab = wanted.tab = tab;
+  if (tab && tab !== here.tab && document.querySelector(`[role="tab"][data-tab-id="${tab}"]`)) asked.tab = tab;
   if (tab) here.section = null;
   if (said.has("position")) wanted.index = said.get("position") - 1;
   if (said.has("example")) openExample(said.get("example"));
   else if (said.has("prompt") && !sameForm(here.form, formOf(said))) {
     asked.form = formOf(said);
-    Object.assign(wanted, { form: true, anotherThan: here.run });
+    want({ form: asked.form, anotherThan: here.run });
     if (!bad.length) say(words.filled);
   }
+  if (asked.tab) want({ tab });
   props.value = asked;
   if (asked.tab) trigger("turn");
   if (asked.form) trigger("fill");
   choosePlace();
   tellTheRest(said);
-  const mine = turn;
-  setTimeout(() => { if (mine === turn) wanted = { index: wanted.index, anotherThan: wanted.anotherThan }; }, PATIENCE_MS);
 }
 
 function tellTheRest(said) {
   if (said.has("section")) here.section = said.get("section");
   if (said.has("room")) here.room = said.get("room");
-  if (said.has("page") && said.get("page") !== here.page) wanted.page = said.get("page");
+  if (said.has("page") && said.get("page") !== here.page) want({ page: said.get("page") });
   if (said.has("section")) tellUntil(() => isSeen(here.section), "specdec:section", { id: here.section });
   if (wanted.page) tellUntil(() => !wanted.page, "specdec:lesson", { page: wanted.page });
   if (said.has("room")) tellUntil(() => false, "specdec:room", { code: here.room });
-  if (said.has("lang")) tellLanguage(said.get("lang"));
-}
-
-function tellLanguage(language) {
-  tellUntil(() => document.documentElement.lang === language, "specdec:language", { language });
+  const language = said.get("lang") || ofQuery;
+  if (language) tellUntil(() => document.documentElement.lang === language, "specdec:language", { language });
 }
 
 // By its own button, which shows it as ever.
 function openExample(key) {
   const { run, form } = props.examples.find((example) => example.key === key);
   if (here.run === run && sameForm(here.form, form)) return;
-  wanted.run = run;
+  want({ run, form });
   press(`example-${key}`, MOST_TIMES);
 }
 
@@ -190,6 +206,7 @@ function copyTheOldWay(text) {
 // What the page tells.
 
 const HEARD = {
+  "specdec:recalled": () => trigger("ask"),
   "specdec:tab": ({ tab }) => {
     if (wanted.tab && wanted.tab !== tab) return;
     if (!wanted.tab && here.tab && tab !== here.tab) {
@@ -200,9 +217,11 @@ const HEARD = {
     change("tab", tab);
   },
   "specdec:form": (values) => {
+    if (!document.documentElement.dataset.recalled) return;
     const first = here.form === null;
     here.form = values;
-    delete wanted.form;
+    here.tab = here.tab || selectedTab();
+    if (wanted.form && sameForm(wanted.form, values)) delete wanted.form;
     if (first) open(location.hash.slice(1));
     choosePlace();
     writeSoon();
@@ -215,6 +234,7 @@ const HEARD = {
     delete wanted.run;
     Object.assign(here, { run, index, chosen, running });
     if (here.form) queueMicrotask(choosePlace);
+    if (here.form && another && exampleOf(run) && !sameForm(here.form, exampleOf(run).form)) want({ form: exampleOf(run).form });
     if (another || chosen) writeSoon();
   },
   "specdec:lesson-page": ({ page }) => {
@@ -244,7 +264,4 @@ setText(button, words.copy);
 button.title = words.copy_is;
 say("");
 forgetOtherRun();
-{
-  const language = READ.get("lang")(new URLSearchParams(location.search).get("lang") || "");
-  if (language) tellLanguage(language);
-}
+if (document.documentElement.dataset.recalled) trigger("ask"); // this script came later

@@ -16,6 +16,12 @@ TABS = ("step-through", "why-exact", "is-it-faster", "drafting", "lesson")
 
 _TELL_TAB = "() => { document.dispatchEvent(new CustomEvent('specdec:tab', {detail: {tab: %s}})); return []; }"
 _TELL_FORM = "(...values) => { document.dispatchEvent(new CustomEvent('specdec:form', {detail: values})); return []; }"
+# The link's script may come later than what it waits for.
+_RECALLED = """() => {
+  document.documentElement.dataset.recalled = "yes";
+  document.dispatchEvent(new CustomEvent("specdec:recalled"));
+  return [];
+}"""
 _TURN = "(link) => ({selected: link.tab, __type__: 'update'})"
 
 
@@ -25,6 +31,7 @@ def connect_links(link: PageLink, tabs: gr.Tabs, by_key: Mapping[str, gr.Tab], r
     for key, tab in by_key.items():
         tab.select(None, None, None, js=_TELL_TAB % json.dumps(key), **QUIET)
     gr.on([part.change for part in form], None, form, None, js=_TELL_FORM, **QUIET)
-    run.recalled.then(None, form, None, js=_TELL_FORM, **QUIET)  # the address comes last, so that it counts
+    run.recalled.then(None, None, None, js=_RECALLED, **QUIET)
+    link.ask(None, form, None, js=_TELL_FORM, **QUIET)
     link.turn(None, link, tabs, js=_TURN, **QUIET)
     link.fill(None, link, form, js="(link) => link.form", **QUIET)

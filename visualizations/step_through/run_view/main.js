@@ -42,7 +42,10 @@ function choose(index, moveFocus) {
     drawSelection(moveFocus);
     const { round, place } = current();
     trigger("select", { index: inside, round, place });
-  } else if (moveFocus) markSelected(true);
+    return;
+  }
+  if (moveFocus) markSelected(true);
+  tellPosition();
 }
 
 // Another run, as it was when it was last on screen. The one before stays on the shelf.
