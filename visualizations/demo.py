@@ -12,6 +12,7 @@ from visualizations.api import decode_endpoint
 from visualizations.components.model_events import MODEL_QUEUE, select_on
 from visualizations.drafting.tab import build_drafting
 from visualizations.is_it_faster.tab import build_is_it_faster
+from visualizations.lesson.tab import build_lesson
 from visualizations.links import TABS, PageLink, connect_links
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
@@ -21,7 +22,7 @@ from visualizations.why_exact.tab import build_exact_tab
 
 HERE = Path(__file__).parent
 QUEUE_SIZE = 32
-STEP_THROUGH, WHY_EXACT, IS_IT_FASTER, DRAFTING, _ = TABS
+STEP_THROUGH, WHY_EXACT, IS_IT_FASTER, DRAFTING, LESSON = TABS
 MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
 HOUR = 3600
 MOST_VISITORS_KEPT = 200
@@ -33,6 +34,7 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
     with gr.Blocks(title=t("app.title"), analytics_enabled=False, delete_cache=(HOUR, HOUR)) as demo:
         with gr.Row(elem_id="title-row") as title_row:
             gr.Markdown(f"# {t('app.title')}\n{t('app.subtitle')}", elem_id="title")
+        invite = gr.Button(t("lesson.invite"), size="sm", elem_id="take-lesson")
         by_key = {}
         with gr.Tabs() as tabs:
             with gr.Tab(t("app.tabs.step_through"), id=STEP_THROUGH) as by_key[STEP_THROUGH]:
@@ -43,9 +45,12 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
                 build_is_it_faster(demo, shelf)
             with gr.Tab(t("drafting.tab"), id=DRAFTING) as by_key[DRAFTING]:
                 worst = build_drafting(demo, by_key[DRAFTING], shelf, run)
+            with gr.Tab(t("lesson.tab"), id=LESSON) as by_key[LESSON]:
+                build_lesson()
         with title_row:
-            link = PageLink(TABS, "#run-view", run.form.components, elem_id="page-link")
+            link = PageLink(TABS, run.form.components, elem_id="page-link")
         connect_links(link, tabs, by_key, run)
+        select_on(invite.click, tabs, LESSON)
         select_on(worst.leave, tabs, STEP_THROUGH)
         select_on(run.view.measure, tabs, IS_IT_FASTER)
         calls = OpenRuns()
@@ -59,7 +64,7 @@ def launch_options() -> dict[str, Any]:
     """Arguments for `launch` that belong to the page, whoever launches it."""
     return {
         "theme": _theme(),
-        "css": (HERE / "page.css").read_text("utf-8"),
+        "css": "".join((HERE / name).read_text("utf-8") for name in ("page.css", "lesson/lesson.css")),
         "head": f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
         "footer_links": ["api"],
         "run_history": False,

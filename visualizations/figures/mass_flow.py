@@ -47,7 +47,13 @@ def mass_flow_figure(names: Sequence[str], p_small: Sequence[float], p_big: Sequ
             },
         )
     )
-    return figure.update_layout(template="none", title=t("exact.playground.flow_title"), height=420, font={"size": 15})
+    return figure.update_layout(
+        template="none",
+        title=t("exact.playground.flow_title"),
+        height=420,
+        font={"size": 15, "color": MARK_COLOR},
+        paper_bgcolor="rgba(0,0,0,0)",
+    )
 
 
 def _faint(color: str) -> str:

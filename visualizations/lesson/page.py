@@ -61,6 +61,7 @@ class Page:
 
     words: at most `MOST_WORDS`. figure: creates the page's figure, a component of the app, in the column that is
     open. task: the question. answer: None where the figure itself asks and judges. reason: told once it is answered.
+    covered: the figure shows the answer, so a cover lies on it until one has answered, or lifts it.
     """
 
     key: str
@@ -71,3 +72,4 @@ class Page:
     answer: Choice | Blanks | None
     reason: str
     asked: tuple[Asked, ...] = ()
+    covered: bool = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -26,14 +25,13 @@ from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.tab import RunOnScreen
 from visualizations.text import section, t
+from visualizations.why_exact.at_once import draw_at_once, failed_test, stopped_test
 from visualizations.why_exact.bars import checked_bars
 from visualizations.why_exact.draws import (
     SIZES,
     Request,
     checked_position,
-    draw_from_bars,
     draw_from_pair,
-    draw_with_loop,
     position_index,
 )
 from visualizations.why_exact.playground import Playground
@@ -42,9 +40,7 @@ from visualizations.why_exact.sampling_view import SamplingView, waiting_value
 from visualizations.why_exact.tables import acceptance_table, kind_of, rule_name, several_tokens, today_table
 
 SOURCES = ("bars", "loop", "real")
-DRAWS_AT_ONCE, DRAW_PATIENCE_SECONDS = 2, 10.0
 BIASED_EXAMPLE = "no_residual"
-_LOG = logging.getLogger(__name__)
 
 # The position that is selected in the run view, read from the page: moving through a run tells no server.
 _SELECTED = (
@@ -91,11 +87,11 @@ def build_exact_tab(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnS
     names = [json.dumps(t(f"exact.sampling.{key}")) for key in ("switch_back", "switch")]
     script = _SWITCH % (json.dumps(asks), json.dumps(EXACT_RULES), json.dumps(BIASED_EXAMPLE), *names)
     switch.click(None, [rule, seed, drawn], [rule, switch, seed, drawn], js=script, **QUIET)
-    few, draws = threading.BoundedSemaphore(DRAWS_AT_ONCE), OpenRuns()
+    draws = OpenRuns()
     draws.stop_when_left(page)
     for source in ("bars", "loop"):
         ask = getattr(drawn, asks[source]["ask"])
-        ask(draws.call(partial(_draw, few, source)), [rule, n, seed, bars], drawn, **AT_ONCE)
+        ask(draws.call(partial(draw_at_once, source)), [rule, n, seed, bars], drawn, **AT_ONCE)
     real = _on_ask_real(shelf, draws, drawn, [rule, n, seed, run.trace, selected])
 
     def halt(request: gr.Request) -> None:
@@ -159,23 +155,6 @@ def _tags() -> dict[str, str]:
     return {"exact": words["exact"], "biased": words["biased"]}
 
 
-def _draw(
-    few: threading.Semaphore, source: str, stop: threading.Event, rule: Any, n: Any, seed: Any, bars: Any
-) -> dict[str, Any]:
-    """Test the bars, or the loop on them. few: how many may do so at a time."""
-    try:
-        request, laws = Request.checked(rule, n, seed), checked_bars(bars)
-        if not few.acquire(timeout=DRAW_PATIENCE_SECONDS):
-            raise BadInput(t("exact.bad.many_draws"))
-        try:
-            test = draw_from_bars(laws, request) if source == "bars" else draw_with_loop(laws, request, stop)
-            return test or _stopped(source)
-        finally:
-            few.release()
-    except Exception as fault:
-        return _fault(fault, source)
-
-
 def _draw_real(
     shelf: ModelShelf, stop: threading.Event, rule: Any, n: Any, seed: Any, held: Any, index: Any
 ) -> Iterator[dict[str, Any]]:
@@ -194,9 +173,9 @@ def _draw_real(
                 else:
                     yield waiting_value(t("exact.sampling.models"), source="real")
         if event is None or isinstance(event, Waiting):
-            yield _stopped("real")
+            yield stopped_test("real")
     except Exception as fault:
-        yield _fault(fault, "real")
+        yield failed_test(fault, "real")
 
 
 def _today(bars: Any) -> dict[str, Any]:
@@ -229,14 +208,3 @@ def _pair_of(trace: Trace) -> PairChoice:
     except BadInput:
         raise BadInput(t("exact.bad.no_models", pair=info.name[:80])) from None
 
-
-def _stopped(source: str) -> dict[str, Any]:
-    return waiting_value(t("exact.sampling.stopped"), "empty", source)
-
-
-def _fault(fault: Exception, source: str) -> dict[str, Any]:
-    """A refusal in its own words; anything else is logged and named."""
-    if isinstance(fault, BadInput):
-        return waiting_value(str(fault), "fault", source)
-    _LOG.error("A sampling test failed", exc_info=fault)
-    return waiting_value(t("exact.sampling.fault", fault=type(fault).__name__), "fault", source)

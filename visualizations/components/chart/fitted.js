@@ -8,7 +8,7 @@ function fitted(plot, layout) {
   if (plot.clientWidth >= NARROW) return fit;
   fit.font = { ...layout.font, size: 12 };
   fit.margin = { ...layout.margin, l: 44 };
-  for (const name of ["xaxis", "yaxis"]) {
+  for (const name of ["xaxis", "yaxis"].filter((one) => layout[one])) {
     const title = layout[name].title;
     fit[name] = { ...layout[name], tickfont: { size: 12 }, title: title && { ...title, font: { size: 12 } } };
   }

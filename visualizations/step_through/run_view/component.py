@@ -28,9 +28,9 @@ SCRIPTS = (
 STYLES = ("run_view.css", "acting.css", "find.css", "watch.css")
 
 
-def view_parts(language: str = "en") -> dict[str, Any]:
+def view_parts(language: str = "en", alone: bool = False) -> dict[str, Any]:
     """What any page needs to show a run: html_template, css_template and js_on_load, and the words and the bars'
-    skeleton that the scripts find in their props."""
+    skeleton that the scripts find in their props. alone: as in `RunView`."""
     return {
         "html_template": (HERE / "run_view.html").read_text(encoding="utf-8"),
         "css_template": palette.css_variables() + "".join((HERE / name).read_text("utf-8") for name in STYLES),
@@ -45,6 +45,7 @@ def view_parts(language: str = "en") -> dict[str, Any]:
             "meanings": {name: meaning.color for name, meaning in palette.MEANINGS.items()},
         },
         "most_runs": MAX_RUNS,
+        "alone": alone,
     }
 
 
@@ -55,13 +56,18 @@ class RunView(gr.HTML):
     The page keeps them all, and the runs before; {"session": [whole runs], "run": name} gives it several. The event
     `select` fires with {index, round, place} when a person moves to another position, `gap` with {run, have} when
     rounds are missing: see `fill_gaps_from`, `measure` when one wants a speedup measured fairly.
+
+    alone: this view is one of several on the page. It neither tells the page's other parts what it shows nor does what
+    they ask of the run on screen, and offers nothing that needs models.
     """
 
-    def __init__(self, value: dict[str, Any] | None = None, *, language: str = "en", **kwargs: Any):
+    def __init__(
+        self, value: dict[str, Any] | None = None, *, language: str = "en", alone: bool = False, **kwargs: Any
+    ):
         super().__init__(
             value=value or empty_value(new_run(), running=False),
             apply_default_css=False,
-            **view_parts(language),
+            **view_parts(language, alone),
             plotly_js=serve_plotly(),
             **kwargs,
         )

@@ -10,9 +10,13 @@ function show(node, visible) {
   if (node.hidden === visible) node.hidden = !visible;
 }
 
-// To the page's other parts.
+// To the page's other parts, and from them. A view that is alone concerns none of them.
 function tell(name, detail) {
-  document.dispatchEvent(new CustomEvent(name, { detail }));
+  if (!props.alone) document.dispatchEvent(new CustomEvent(name, { detail }));
+}
+
+function hear(name, act) {
+  if (!props.alone) document.addEventListener(name, act);
 }
 
 // A token's label with its space marks dimmed, so that the words stand out.

@@ -207,7 +207,8 @@ function chooseWhenSeen(index, frames) {
   part("strip").scrollIntoView({ block: "start" });
 }
 
-document.addEventListener("specdec:choose", onPointedAt);
+hear("specdec:choose", onPointedAt);
+part("region").classList.toggle("rv-alone", Boolean(props.alone));
 part("region").setAttribute("aria-label", words.region);
 receive();
 watch("value", receive);

@@ -76,4 +76,4 @@ function onPictureAsked(event) {
   event.detail.saved = savePicture(here.frame, event.detail.format, fill(words.picture, { index: state.index + 1 }));
 }
 
-document.addEventListener("specdec:picture", onPictureAsked);
+hear("specdec:picture", onPictureAsked);
