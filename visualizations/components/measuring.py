@@ -13,6 +13,7 @@ from typing import Any
 from specdec.settings import BadInput
 from visualizations.components.status_line import status
 from visualizations.components.waiting import waiting_line
+from visualizations.figures.timing_style import machine
 from visualizations.serving.inputs import PairChoice
 from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.text import t
@@ -37,6 +38,12 @@ class Words:
     show: Callable[[Any], Shown]
     finish: Callable[[Any], Shown]
     halt: Callable[[Any], Shown]
+
+
+def measured_with(*records: Any) -> str:
+    """With which models, in which numbers and on which machine the records of a section were measured; each once."""
+    named = dict.fromkeys(machine(record.hardware, record.pair, record.dtype) for record in records if record)
+    return t("measuring.where", where="; ".join(named))
 
 
 def growing_steps(

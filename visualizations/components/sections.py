@@ -51,7 +51,7 @@ def section_buttons(label: str, name: str) -> tuple[gr.Button, gr.Button]:
 
 
 def section_heading(words: str, button: str, name: str) -> tuple[gr.Button, gr.Button]:
-    """The heading of a section and its buttons beside it. words: its title and what stands under it."""
+    """The first words of a section and its buttons beside them."""
     with gr.Row():
         with gr.Column(scale=6, min_width=280):
             gr.Markdown(words)
@@ -59,7 +59,7 @@ def section_heading(words: str, button: str, name: str) -> tuple[gr.Button, gr.B
 
 
 def prompt_heading(words: str, label: str, button: str, name: str) -> tuple[gr.Textbox, gr.Button, gr.Button]:
-    """The heading of a section that measures one prompt, the prompt's box and the buttons beside it."""
+    """The first words of a section that measures one prompt, the prompt's box and the buttons beside it."""
     gr.Markdown(words)
     with gr.Row():
         prompt = gr.Textbox(

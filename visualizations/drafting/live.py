@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, Any
 from specdec.settings import Settings
 from specdec.timing.records import Costs
 from visualizations.components.chart import chart_value
-from visualizations.components.measuring import Shown, growing_steps
+from visualizations.components.folding import folded_value
+from visualizations.components.measuring import Shown, growing_steps, measured_with
 from visualizations.drafting import works
 from visualizations.drafting.columns import columns_value
 from visualizations.drafting.form import Request
+from visualizations.drafting.results import (
+    dependence_result,
+    drafters_result,
+    policies_result,
+    shared_result,
+    threshold_result,
+)
 from visualizations.drafting.shared import shared_value
 from visualizations.drafting.threshold import threshold_value
 from visualizations.drafting.words import (
@@ -44,20 +52,27 @@ Values = tuple[Any, ...]
 
 
 def policies_values(record: works.Policies) -> Values:
-    """Of the columns, the report and the threshold's columns."""
+    """Of a head, the columns and the report; of the next head and the threshold's columns."""
     runs, comparison = record.runs, record.comparison
     costs = comparison.costs if comparison else None
     columns = columns_value(runs, policy_answers(runs), runs_caption(runs))
-    return columns, policies_report(comparison), threshold_value(runs, costs, threshold_caption(runs))
+    return (
+        folded_value(policies_result(comparison), measured_with(runs, comparison)),
+        columns,
+        policies_report(comparison),
+        folded_value(threshold_result(runs, costs), measured_with(runs, costs)),
+        threshold_value(runs, costs, threshold_caption(runs)),
+    )
 
 
 def dependence_values(record: Dependence) -> Values:
-    """Of the charts by place, by the draft's entropy, by the target's, and by kind."""
+    """Of the head and the charts by place, by the draft's entropy, by the target's, and by kind."""
     from specdec.exactness.dependence import by_place, by_prompt, by_target_entropy, by_token_kind
 
     facts, places = record.facts, by_place(record.facts)
     targets, tokens, prompts = by_target_entropy(facts), by_token_kind(facts), by_prompt(facts, record.prompts)
     return (
+        folded_value(dependence_result(record, targets)),
         chart_value(rates(places, t("drafting.acceptance.place_axis")), place_caption(record, places)),
         chart_value(overlap_by_entropy(facts, THRESHOLD), entropy_caption(record, THRESHOLD)),
         chart_value(rates(targets, t("drafting.acceptance.target_entropy_axis")), target_caption(targets)),
@@ -66,14 +81,16 @@ def dependence_values(record: Dependence) -> Values:
 
 
 def drafters_values(record: Drafters) -> Values:
-    """Of the map and the table."""
+    """Of the head, the map and the table."""
     longest = int(record.costs.target[-1].tokens) - 1
-    return chart_value(drafter_map(record), t("drafting.drafters.said", gamma=longest)), drafters_report(record)
+    chart = chart_value(drafter_map(record), t("drafting.drafters.said", gamma=longest))
+    return folded_value(drafters_result(record), measured_with(record)), chart, drafters_report(record)
 
 
 def costs_values(record: Costs, alpha: float) -> Values:
-    """Of the view of the shared machine. alpha: where its slider stands."""
-    return (shared_value(record, alpha, shared_caption(record)),)
+    """Of the head and the view of the shared machine. alpha: where its slider stands."""
+    head = folded_value(shared_result(record, alpha), measured_with(record))
+    return head, shared_value(record, alpha, shared_caption(record))
 
 
 def policies_steps(shelf: ModelShelf, stop: threading.Event, asked: Request, prompt: str) -> Iterator[Shown]:

@@ -11,6 +11,8 @@ import gradio as gr
 
 from specdec.settings import BadInput
 from visualizations.components.chart import Chart
+from visualizations.components.contents import Contents
+from visualizations.components.folding import Folded, folded, folded_value
 from visualizations.components.keeping import keep
 from visualizations.components.measuring import Shown
 from visualizations.components.model_events import AT_ONCE
@@ -37,6 +39,7 @@ from visualizations.drafting.live import (
     policies_values,
 )
 from visualizations.drafting.records import recorded
+from visualizations.drafting.results import worst_result
 from visualizations.drafting.shared import SharedView
 from visualizations.drafting.threshold import ThresholdView
 from visualizations.drafting.works import Policies
@@ -46,8 +49,9 @@ from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import ModelShelf
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.tab import RunOnScreen
-from visualizations.text import t
+from visualizations.text import section, t
 
+TAB_KEY = "drafting"
 RECORDED_WAY = "model_fixed_2"  # whose acceptance rate the last figure begins with
 CHARTS = ("place", "draft_entropy", "target_entropy", "kind")
 
@@ -58,9 +62,10 @@ def build_drafting(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnSc
     gr.Markdown(t("drafting.intro"))
     with gr.Accordion(t("drafting.settings"), open=False, elem_id="drafting-settings"):
         form = list(build_form())
+    Contents(TAB_KEY, list(section("drafting.contents").items()))
     lengths, prompt = _lengths_section()
     acceptance = _acceptance_section()
-    worst = _worst_section()
+    worst_head, worst = _worst_section()
     drafters = _drafters_section()
     shared = _shared_section()
     measurements = (
@@ -70,58 +75,61 @@ def build_drafting(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnSc
         Measurement(partial(_costs, shelf), form),
     )
     connect_sections(page, (lengths, acceptance, drafters, shared), measurements, _recorded_values)
-    tab.select(_worst, run.trace, worst, **AT_ONCE)
+    tab.select(_worst, run.trace, [worst_head, worst], **AT_ONCE)
     keep(page, "drafting", [prompt, *form])
     return worst
 
 
-def _words(part: str) -> str:
-    """The heading of a part and the sentence under it."""
-    return f"## {t(f'drafting.{part}.title')}\n{t(f'drafting.{part}.intro')}"
-
-
 def _lengths_section() -> tuple[Section, gr.Textbox]:
-    prompt, button, stop = prompt_heading(
-        _words("lengths"), t("drafting.lengths.prompt"), t("drafting.measure"), "lengths"
-    )
-    line = section_line("lengths")
-    columns = ColumnsView(elem_id="columns-view")
-    report = Report(name=t("drafting.lengths.name"), elem_id="lengths-report")
-    threshold = ThresholdView(elem_id="threshold-view")
-    return Section(button, stop, line, (columns, report, threshold)), prompt
+    with folded("how-long", t("drafting.lengths.title"), open=True) as head:
+        prompt, button, stop = prompt_heading(
+            t("drafting.lengths.intro"), t("drafting.lengths.prompt"), t("drafting.measure"), "lengths"
+        )
+        line = section_line("lengths")
+        columns = ColumnsView(elem_id="columns-view")
+        report = Report(name=t("drafting.lengths.name"), elem_id="lengths-report")
+    with folded("what-threshold", t("drafting.threshold.title")) as threshold_head:
+        threshold = ThresholdView(elem_id="threshold-view")
+    return Section(button, stop, line, (head, columns, report, threshold_head, threshold)), prompt
 
 
 def _acceptance_section() -> Section:
-    button, stop = section_heading(_words("acceptance"), t("drafting.measure"), "acceptance")
-    line = section_line("acceptance")
-    charts = []
-    for pair in (CHARTS[:2], CHARTS[2:]):
-        with gr.Row():
-            for name in pair:
-                with gr.Column(min_width=320):
-                    gr.Markdown(f"### {t(f'drafting.acceptance.{name}_title')}")
-                    title = t(f"drafting.acceptance.{name}_name")
-                    charts.append(Chart(name=title, empty=t("drafting.empty"), elem_id=f"{name.replace('_', '-')}-chart"))
-    return Section(button, stop, line, tuple(charts))
+    with folded("acceptance-by", t("drafting.acceptance.title")) as head:
+        button, stop = section_heading(t("drafting.acceptance.intro"), t("drafting.measure"), "acceptance")
+        line = section_line("acceptance")
+        charts = []
+        for pair in (CHARTS[:2], CHARTS[2:]):
+            with gr.Row():
+                for name in pair:
+                    with gr.Column(min_width=320):
+                        gr.Markdown(f"### {t(f'drafting.acceptance.{name}_title')}")
+                        title = t(f"drafting.acceptance.{name}_name")
+                        charts.append(Chart(name=title, empty=t("drafting.empty"), elem_id=f"{name.replace('_', '-')}-chart"))
+    return Section(button, stop, line, (head, *charts))
 
 
-def _worst_section() -> WorstPlaces:
-    gr.Markdown(f"### {t('drafting.worst.title')}\n{t('drafting.worst.intro')}")
-    return WorstPlaces(elem_id="worst-places")
+def _worst_section() -> tuple[Folded, WorstPlaces]:
+    with folded("worst", t("drafting.worst.title")) as head:
+        gr.Markdown(t("drafting.worst.intro"))
+        places = WorstPlaces(elem_id="worst-places")
+    return head, places
 
 
 def _drafters_section() -> Section:
-    button, stop = section_heading(_words("drafters"), t("drafting.measure"), "drafters")
-    line = section_line("drafters")
-    chart = Chart(name=t("drafting.drafters.name"), empty=t("drafting.empty"), elem_id="drafters-chart")
-    report = Report(name=t("drafting.drafters.title"), elem_id="drafters-report")
-    return Section(button, stop, line, (chart, report))
+    with folded("which-draft", t("drafting.drafters.title")) as head:
+        button, stop = section_heading(t("drafting.drafters.intro"), t("drafting.measure"), "drafters")
+        line = section_line("drafters")
+        chart = Chart(name=t("drafting.drafters.name"), empty=t("drafting.empty"), elem_id="drafters-chart")
+        report = Report(name=t("drafting.drafters.title"), elem_id="drafters-report")
+    return Section(button, stop, line, (head, chart, report))
 
 
 def _shared_section() -> Section:
-    button, stop = section_heading(_words("shared"), t("drafting.shared.button"), "shared")
-    line = section_line("shared")
-    return Section(button, stop, line, (SharedView(elem_id="shared-view"),))
+    with folded("shared-machine", t("drafting.shared.title")) as head:
+        button, stop = section_heading(t("drafting.shared.intro"), t("drafting.shared.button"), "shared")
+        line = section_line("shared")
+        view = SharedView(elem_id="shared-view")
+    return Section(button, stop, line, (head, view))
 
 
 def _policies(shelf: ModelShelf, stop: threading.Event, prompt: Any, *values: Any) -> Iterator[Shown]:
@@ -140,12 +148,13 @@ def _costs(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[S
     return costs_steps(shelf, stop, read_form(values), _recorded_alpha())
 
 
-def _worst(held: Any) -> dict[str, Any]:
+def _worst(held: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     import_engine()
     try:
-        return worst_value(trace_on_screen(held))
+        value = worst_value(trace_on_screen(held))
     except BadInput as refusal:
-        return worst_value(None, str(refusal))
+        value = worst_value(None, str(refusal))
+    return folded_value(worst_result(value["places"])), value
 
 
 @lru_cache(maxsize=1)

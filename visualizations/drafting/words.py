@@ -10,7 +10,6 @@ from specdec.timing.policies import PolicyRun, PolicyRuns
 from specdec.timing.records import Costs
 from visualizations.components.report.component import report_value, table
 from visualizations.figures.shared_machine import BATCHES, most_tokens
-from visualizations.figures.timing_style import machine
 from visualizations.text import t
 
 if TYPE_CHECKING:  # importing these costs torch
@@ -34,13 +33,12 @@ def runs_caption(runs: PolicyRuns) -> str:
         prompt=_short(runs.prompt),
         seed=runs.settings.seed,
         gamma=runs.settings.gamma,
-        where=machine(runs.hardware, runs.pair, runs.dtype),
     )
 
 
 def threshold_caption(runs: PolicyRuns) -> str:
     """What a cut can tell, and what it can't."""
-    return t("drafting.threshold.said", gamma=runs.settings.gamma, where=machine(runs.hardware, runs.pair, runs.dtype))
+    return t("drafting.threshold.said", gamma=runs.settings.gamma)
 
 
 def policies_report(comparison: Comparison | None) -> dict:
@@ -58,31 +56,35 @@ def policies_report(comparison: Comparison | None) -> dict:
         total=comparison.total,
         temperature=f"{settings.temperature:g}",
         tokens=settings.max_new_tokens,
-        where=where_of(comparison),
     )
     return report_value(verdict, "", (), [table(t("drafting.table.policies"), head, rows)], note)
 
 
 def policies_verdict(comparison: Comparison) -> str:
     """'No better than γ = 2' where that is so: the best policy against the best fixed length, run by run."""
+    verdict, values = policies_compared(comparison)
+    return t(f"drafting.verdict.{verdict}", **values)
+
+
+def policies_compared(comparison: Comparison) -> tuple[str, dict[str, str | int]]:
+    """'better', 'no_better' or 'worse', or 'few' where there are too few runs, with the numbers it rests on."""
     from specdec.timing.lengths import best_fixed, fastest, gain  # here, because they cost torch and scipy
     from specdec.timing.statistics import MIN_PAIRS
 
     fixed, policy = best_fixed(comparison), fastest(comparison, lambda way: way.settings.policy != "fixed")
     ratio = gain(comparison, policy, fixed) if fixed is not None and policy is not None else None
     if ratio is None or ratio.low is None or ratio.high is None or ratio.n < MIN_PAIRS:
-        return t("drafting.verdict.few", n=ratio.n if ratio else 0, least=MIN_PAIRS)
+        return "few", {"n": ratio.n if ratio else 0, "least": MIN_PAIRS}
     best = comparison.result(fixed, comparison.way(PLAIN)).speedup
-    return t(
-        f"drafting.verdict.{_compared(ratio)}",
-        policy=t(f"drafting.columns.policy.{comparison.ways[policy].settings.policy}"),
-        gamma=comparison.ways[fixed].settings.gamma,
-        fixed=f"{best.pooled:.2f}",
-        ratio=f"{ratio.pooled:.2f}",
-        low=f"{ratio.low:.2f}",
-        high=f"{ratio.high:.2f}",
-        n=ratio.n,
-    )
+    return _compared(ratio), {
+        "policy": t(f"drafting.columns.policy.{comparison.ways[policy].settings.policy}"),
+        "gamma": comparison.ways[fixed].settings.gamma,
+        "fixed": f"{best.pooled:.2f}",
+        "ratio": f"{ratio.pooled:.2f}",
+        "low": f"{ratio.low:.2f}",
+        "high": f"{ratio.high:.2f}",
+        "n": ratio.n,
+    }
 
 
 def place_caption(dependence: Dependence, shares: Sequence[Share]) -> str:
@@ -133,9 +135,7 @@ def kind_caption(tokens: Sequence[Share], prompts: Sequence[Share]) -> str:
 
 def drafters_report(drafters: Drafters) -> dict:
     """The table of all drafters, with the fastest in a sentence."""
-    measured = [point for point in drafters.points if point.speedup is not None]
-    best = max(measured, key=lambda point: point.speedup, default=None)
-    verdict = ""
+    best, verdict = best_drafter(drafters), ""
     if best:
         low, high = (NONE if value is None else f"{value:.2f}" for value in (best.low, best.high))
         name = t(f"drafting.drafters.key.{best.key}")
@@ -144,10 +144,15 @@ def drafters_report(drafters: Drafters) -> dict:
     note = t(
         "drafting.drafters.note", gamma=drafters.settings.gamma, prompts=drafters.prompts,
         temperature=f"{drafters.settings.temperature:g}", done=drafters.done, total=drafters.total,
-        where=machine(drafters.hardware, drafters.pair, drafters.dtype),
     )  # fmt: skip
     rows = [_drafter_row(point) for point in drafters.points]
     return report_value(verdict, "", (), [table(t("drafting.table.drafters"), head, rows)], note)
+
+
+def best_drafter(drafters: Drafters) -> DrafterPoint | None:
+    """The fastest that was measured."""
+    measured = [point for point in drafters.points if point.speedup is not None]
+    return max(measured, key=lambda point: point.speedup, default=None)
 
 
 def shared_caption(costs: Costs) -> str:
@@ -160,13 +165,7 @@ def shared_caption(costs: Costs) -> str:
         most=most_tokens(costs),
         last=f"{1e3 * costs.target_seconds(most_tokens(costs)):.0f}",
         draft=f"{1e3 * costs.draft_seconds:.1f}",
-        where=where_of(costs),
     )
-
-
-def where_of(record: Comparison | Costs) -> str:
-    """'pair in dtype on machine'."""
-    return machine(record.hardware, record.pair, record.dtype)
 
 
 def _policy_answer(run: PolicyRun, runs: PolicyRuns) -> str:

@@ -12,7 +12,8 @@ from specdec.settings import Settings
 from specdec.timing.comparison import Comparison, Sweep
 from specdec.timing.records import Costs
 from visualizations.components.chart import chart_value
-from visualizations.components.measuring import Shown, Words, growing_steps, measured_steps
+from visualizations.components.folding import folded_value
+from visualizations.components.measuring import Shown, Words, growing_steps, measured_steps, measured_with
 from visualizations.components.status_line import status
 from visualizations.figures.pass_cost import pass_time, throughput
 from visualizations.figures.roofline import roofline_figure
@@ -25,6 +26,7 @@ from visualizations.is_it_faster.captions import (
     time_caption,
 )
 from visualizations.is_it_faster.race import race_value
+from visualizations.is_it_faster.results import comparison_result, passes_result, race_result, sweep_result, time_result
 from visualizations.is_it_faster.what_if import what_if_value
 from visualizations.is_it_faster.words import comparison_report, formula_report
 from visualizations.serving.inputs import PairChoice
@@ -58,20 +60,29 @@ class Machine:
 
 
 def race_values(race: Race, running: bool = False) -> tuple[dict[str, Any], ...]:
-    """Of the race's view."""
-    return (race_value(race, running),)
+    """Of the section's head and the race's view."""
+    return folded_value("" if running else race_result(race)), race_value(race, running)
 
 
 def comparison_values(comparison: Comparison, way: int) -> tuple[dict[str, Any], ...]:
-    """Of the report, the chart of seconds and the formula. way: index of the speculative way."""
+    """Of a head and the report; of the next head, the chart of seconds and the formula. way: index of the speculative
+    way."""
+    where = measured_with(comparison)
     chart = chart_value(time_spent(comparison, way), time_caption(comparison, way))
-    return comparison_report(comparison, way), chart, formula_report(comparison, way)
+    return (
+        folded_value(comparison_result(comparison, way), where),
+        comparison_report(comparison, way),
+        folded_value(time_result(comparison, way), where),
+        chart,
+        formula_report(comparison, way),
+    )
 
 
 def machine_values(machine: Machine, gamma: int) -> tuple[dict[str, Any], ...]:
-    """Of the charts of pass time, throughput and the roofline."""
+    """Of the head and the charts of pass time, throughput and the roofline."""
     costs, roof = machine.costs, machine.roofline
     return (
+        folded_value(passes_result(costs, gamma), measured_with(costs, roof)),
         chart_value(pass_time(costs, gamma), pass_caption(costs, gamma)),
         chart_value(throughput(costs, gamma), rate_caption(costs, gamma)),
         chart_value(roofline_figure(roof, gamma), roofline_caption(roof, gamma)) if roof else chart_value(None),
@@ -79,8 +90,8 @@ def machine_values(machine: Machine, gamma: int) -> tuple[dict[str, Any], ...]:
 
 
 def sweep_values(sweep: Sweep) -> tuple[dict[str, Any], ...]:
-    """Of the view of the sweep."""
-    return (what_if_value(sweep, sweep_caption(sweep)),)
+    """Of the head and the view of the sweep."""
+    return folded_value(sweep_result(sweep), measured_with(sweep.comparison)), what_if_value(sweep, sweep_caption(sweep))
 
 
 def race_steps(

@@ -10,6 +10,8 @@ from typing import Any
 import gradio as gr
 
 from visualizations.components.chart import Chart
+from visualizations.components.contents import Contents
+from visualizations.components.folding import folded
 from visualizations.components.keeping import keep
 from visualizations.components.measuring import Shown
 from visualizations.components.report import Report
@@ -40,8 +42,9 @@ from visualizations.is_it_faster.records import recorded
 from visualizations.is_it_faster.what_if import WhatIfView
 from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import ModelShelf
-from visualizations.text import t
+from visualizations.text import section, t
 
+TAB_KEY = "is-it-faster"
 RECORDED_WAY = "gamma4"
 LATEX = [{"left": "$", "right": "$", "display": False}]
 
@@ -54,6 +57,7 @@ def build_is_it_faster(page: gr.Blocks, shelf: ModelShelf) -> None:
     gr.Markdown(t("faster.intro"))
     with gr.Accordion(t("faster.settings"), open=False, elem_id="timing-settings"):
         settings = build_settings_part()
+    Contents(TAB_KEY, list(section("faster.contents").items()))
     race, prompt = _race_section()
     compared, repeated = _measure_section()
     machine = _machine_section()
@@ -67,50 +71,54 @@ def build_is_it_faster(page: gr.Blocks, shelf: ModelShelf) -> None:
         Measurement(partial(_sweep, shelf), everything),
     )
     sections = (race, compared, machine, sweep)
-    connect_sections(page, sections, measurements, _recorded_values, [(race.parts[0], _RACE_OVER)])
+    connect_sections(page, sections, measurements, _recorded_values, [(race.parts[1], _RACE_OVER)])
     keep(page, "measurement", [prompt, *everything])
 
 
 def _race_section() -> tuple[Section, gr.Textbox]:
-    words = f"## {t('faster.race.title')}\n{t('faster.race.intro')}"
-    prompt, button, stop = prompt_heading(words, t("faster.race.prompt"), t("faster.race.button"), "race")
-    line = section_line("race")
-    return Section(button, stop, line, (RaceView(elem_id="race-view"),)), prompt
+    with folded("the-race", t("faster.race.title"), open=True) as head:
+        prompt, button, stop = prompt_heading(t("faster.race.intro"), t("faster.race.prompt"), t("faster.race.button"), "race")
+        line = section_line("race")
+        view = RaceView(elem_id="race-view")
+    return Section(button, stop, line, (head, view)), prompt
 
 
 def _measure_section() -> tuple[Section, RunsPart]:
-    gr.Markdown(f"## {t('faster.measure.title')}\n{t('faster.measure.intro')}")
-    with gr.Row():
-        with gr.Column(scale=6, min_width=280):
-            runs = build_runs_part()
-        button, stop = section_buttons(t("faster.measure.button"), "measure")
-    line = section_line("measure")
-    report = Report(name=t("faster.measure.name"), elem_id="measure-report")
-    gr.Markdown(f"## {t('faster.time.title')}\n{t('faster.time.intro')}", latex_delimiters=LATEX)
-    chart = Chart(name=t("faster.time.name"), empty=t("faster.time.empty"), elem_id="time-chart")
-    formula = Report(name=t("faster.time.title"), elem_id="formula-report")
-    return Section(button, stop, line, (report, chart, formula)), runs
+    with folded("measured-fairly", t("faster.measure.title")) as head:
+        gr.Markdown(t("faster.measure.intro"))
+        with gr.Row():
+            with gr.Column(scale=6, min_width=280):
+                runs = build_runs_part()
+            button, stop = section_buttons(t("faster.measure.button"), "measure")
+        line = section_line("measure")
+        report = Report(name=t("faster.measure.name"), elem_id="measure-report")
+    with folded("time-spent", t("faster.time.title")) as time_head:
+        gr.Markdown(t("faster.time.intro"), latex_delimiters=LATEX)
+        chart = Chart(name=t("faster.time.name"), empty=t("faster.time.empty"), elem_id="time-chart")
+        formula = Report(name=t("faster.time.title"), elem_id="formula-report")
+    return Section(button, stop, line, (head, report, time_head, chart, formula)), runs
 
 
 def _machine_section() -> Section:
-    words = f"## {t('faster.why.title')}\n{t('faster.why.intro')}"
-    button, stop = section_heading(words, t("faster.why.button"), "machine")
-    line = section_line("machine")
-    charts = []
-    with gr.Row():
-        for name in ("pass", "rate"):
-            with gr.Column(min_width=320):
-                charts.append(Chart(name=t(f"faster.why.{name}_name"), empty=t("faster.why.empty"), elem_id=f"{name}-chart"))
-    roofline = Chart(name=t("faster.why.roofline_name"), empty=t("faster.why.empty"), elem_id="roofline-chart")
-    gr.Markdown(t("faster.why.prefill_decode"))
-    return Section(button, stop, line, (*charts, roofline))
+    with folded("why-possible", t("faster.why.title")) as head:
+        button, stop = section_heading(t("faster.why.intro"), t("faster.why.button"), "machine")
+        line = section_line("machine")
+        charts = []
+        with gr.Row():
+            for name in ("pass", "rate"):
+                with gr.Column(min_width=320):
+                    charts.append(Chart(name=t(f"faster.why.{name}_name"), empty=t("faster.why.empty"), elem_id=f"{name}-chart"))
+        roofline = Chart(name=t("faster.why.roofline_name"), empty=t("faster.why.empty"), elem_id="roofline-chart")
+        gr.Markdown(t("faster.why.prefill_decode"))
+    return Section(button, stop, line, (head, *charts, roofline))
 
 
 def _sweep_section() -> Section:
-    words = f"## {t('faster.sweep.heading')}\n{t('faster.sweep.intro')}"
-    button, stop = section_heading(words, t("faster.sweep.button"), "sweep")
-    line = section_line("sweep")
-    return Section(button, stop, line, (WhatIfView(elem_id="sweep-view"),))
+    with folded("draft-length", t("faster.sweep.heading")) as head:
+        button, stop = section_heading(t("faster.sweep.intro"), t("faster.sweep.button"), "sweep")
+        line = section_line("sweep")
+        view = WhatIfView(elem_id="sweep-view")
+    return Section(button, stop, line, (head, view))
 
 
 def _race(shelf: ModelShelf, stop: threading.Event, prompt: Any, *values: Any) -> Iterator[Shown]:

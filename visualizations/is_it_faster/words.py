@@ -5,9 +5,8 @@ from __future__ import annotations
 from specdec.models.catalogue import CATALOGUE
 from specdec.timing.beside import BUSY_CORES
 from specdec.timing.comparison import Comparison, Prediction, Ratio, Result, Verdict, Way
-from specdec.timing.records import Costs, RunTiming, Spread
+from specdec.timing.records import RunTiming, Spread
 from visualizations.components.report.component import fact, report_value, table
-from visualizations.figures.timing_style import machine
 from visualizations.step_through.run_view.rounding import rounding_apart
 from visualizations.text import data, t
 
@@ -16,12 +15,11 @@ NONE = "–"
 
 def comparison_report(comparison: Comparison, way: int) -> dict:
     """The verdict on a way against plain decoding, its numbers, the table of all ways, that of all prompts."""
-    where = where_of(comparison)
     result = comparison.result(way, comparison.way("plain"))
     if result is None:
         return report_value(t("faster.verdict.no_run"))
     return report_value(
-        verdict_text(result.verdict, result.speedup, where, comparison.ways[way].settings.gamma),
+        verdict_text(result.verdict, result.speedup),
         result.verdict.key,
         _facts(comparison, way, result),
         [_ways_table(comparison), _results_table(comparison), _prompts_table(comparison)],
@@ -29,26 +27,19 @@ def comparison_report(comparison: Comparison, way: int) -> dict:
     )
 
 
-def where_of(record: Comparison | Costs) -> str:
-    """'pair in dtype on machine'."""
-    return machine(record.hardware, record.pair, record.dtype)
-
-
-def verdict_text(verdict: Verdict, ratio: Ratio | None, where: str, gamma: int) -> str:
+def verdict_text(verdict: Verdict, ratio: Ratio | None) -> str:
     """The answer in a sentence, with the numbers it rests on."""
     from specdec.timing.statistics import MIN_PAIRS  # here, because it costs scipy: the page opens without
 
     if verdict.key == "nothing_drafted":
-        return t("faster.verdict.nothing_drafted", where=where)
+        return t("faster.verdict.nothing_drafted")
     if ratio is None or verdict.low is None or verdict.high is None or ratio.n < MIN_PAIRS:
-        return t("faster.verdict.too_few", n=ratio.n if ratio else 0, least=MIN_PAIRS, where=where)
+        return t("faster.verdict.too_few", n=ratio.n if ratio else 0, least=MIN_PAIRS)
     numbers = {
         "speedup": f"{ratio.pooled:.2f}",
         "low": f"{verdict.low:.2f}",
         "high": f"{verdict.high:.2f}",
         "n": ratio.n,
-        "where": where,
-        "gamma": gamma,
     }
     answer = t(f"faster.verdict.{verdict.key}", **numbers)
     if verdict.other_work is not None and verdict.other_work >= BUSY_CORES:
@@ -92,7 +83,7 @@ def formula_report(comparison: Comparison, way: int) -> dict:
             measured=f"{result.speedup.pooled:.2f}",
             share=_number(result.measured_over_predicted, 2),
         )
-        facts.append(fact(t("faster.time.quotient"), value, t("faster.time.quotient_is", where=where_of(comparison))))
+        facts.append(fact(t("faster.time.quotient"), value, t("faster.time.quotient_is")))
     return report_value(facts=facts)
 
 
@@ -125,7 +116,7 @@ def _rounds_apart(comparison: Comparison, way: int) -> bool:
 def _ways_table(comparison: Comparison) -> dict:
     from specdec.timing.statistics import spread
 
-    head = ["way", "median", "pooled", "end_to_end", "per_round", "alpha", "loop", "n", "where"]
+    head = ["way", "median", "pooled", "end_to_end", "per_round", "alpha", "loop", "n"]
     rows = []
     for index, way in enumerate(comparison.ways):
         row = comparison.row(index)
@@ -141,13 +132,12 @@ def _ways_table(comparison: Comparison) -> dict:
             _number(row.acceptance_rate, 2),
             _percent(row.loop_share),
             str(row.runs),
-            where_of(comparison),
         ])  # fmt: skip
     return table(t("faster.table.ways"), [t(f"faster.table.{name}") for name in head], rows)
 
 
 def _results_table(comparison: Comparison) -> dict:
-    head = ["pair", "speedup", "interval", "pairs_median", "n", "predicted", "share", "verdict", "where"]
+    head = ["pair", "speedup", "interval", "pairs_median", "n", "predicted", "share", "verdict"]
     rows = []
     for result in comparison.results:
         ratio, p = result.speedup, result.prediction
@@ -166,7 +156,6 @@ def _results_table(comparison: Comparison) -> dict:
             f"{p.speedup:.2f}×" if p else NONE,
             _number(result.measured_over_predicted, 2),
             t(f"faster.table.{result.verdict.key}"),
-            where_of(comparison),
         ])  # fmt: skip
     return table(t("faster.table.results"), [t(f"faster.table.{key}") for key in head], rows)
 
@@ -178,7 +167,7 @@ def _prompts_table(comparison: Comparison) -> dict:
         cells = [comparison.row(way, index) for way in range(len(comparison.ways))]
         text = " ".join(prompt.text.split())
         rows.append([data(text), str(prompt.tokens), *(_number(row.decode_rate if row else None, 1) for row in cells)])
-    return table(t("faster.table.prompts", where=where_of(comparison)), head, rows, folded=True)
+    return table(t("faster.table.prompts"), head, rows, folded=True)
 
 
 def _note(comparison: Comparison) -> str:

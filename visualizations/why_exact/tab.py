@@ -15,6 +15,8 @@ from gradio.events import Dependency
 from specdec.models.catalogue import CATALOGUE
 from specdec.settings import EXACT_RULES, RULES, BadInput
 from specdec.trace.trace import Trace
+from visualizations.components.contents import Contents
+from visualizations.components.folding import folded, folded_value
 from visualizations.components.keeping import keep
 from visualizations.components.model_events import AT_ONCE, MODEL_QUEUE, QUIET, SEED_OR_FRESH, door
 from visualizations.components.table_view import TableView, table
@@ -37,8 +39,17 @@ from visualizations.why_exact.draws import (
 from visualizations.why_exact.playground import Playground
 from visualizations.why_exact.playground.loading import load_script
 from visualizations.why_exact.sampling_view import SamplingView, waiting_value
-from visualizations.why_exact.tables import acceptance_table, kind_of, rule_name, several_tokens, today_table
+from visualizations.why_exact.tables import (
+    acceptance_result,
+    acceptance_table,
+    kind_of,
+    rule_name,
+    several_result,
+    several_tokens,
+    today_table,
+)
 
+TAB_KEY = "why-exact"
 SOURCES = ("bars", "loop", "real")
 BIASED_EXAMPLE = "no_residual"
 
@@ -57,29 +68,35 @@ _SWITCH = f"""(rule, seed, drawn) => {{
   return [...(%s.includes(rule) ? [%s, %s] : ['token', %s]), {SEED_OR_FRESH}(seed), want];
 }}"""
 _REFUSED = "(drawn) => drawn.state === 'waiting' ? %s : undefined"
+_DRAWN_RESULT = "(drawn) => ({result: drawn.headline, where: ''})"
 _STOPPED = "(drawn) => drawn.state === 'waiting' ? {...drawn, state: 'empty', headline: %s} : drawn"
 
 
 def build_exact_tab(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
     """Create the tab inside the open `tab` of `page`. run: what the first tab shows."""
     gr.Markdown(t("exact.intro"))
-    bars = Playground(elem_id="playground")
+    Contents(TAB_KEY, list(section("exact.contents").items()))
+    with gr.Column(elem_id="argument"):
+        bars = Playground(elem_id="playground")
     loaded = bars.load_selected(None, bars, bars, js=load_script(), **QUIET)
 
-    gr.Markdown(t("exact.several_title"))
-    several = TableView(elem_id="several", tags=_tags())
-    today = TableView(elem_id="today", tags=_tags())
+    with folded("several-tokens", t("exact.several_title")) as several_head:
+        several = TableView(elem_id="several", tags=_tags())
+        today = TableView(elem_id="today", tags=_tags())
 
-    gr.Markdown(f"{t('exact.sampling_title')}\n{t('exact.sampling_intro')}")
-    rule, n, seed, buttons, switch, drawn = _sampling_parts()
+    with folded("draw-and-count", t("exact.sampling_title"), folded_value(t("exact.result.not_drawn"))) as drawn_head:
+        gr.Markdown(t("exact.sampling_intro"))
+        rule, n, seed, buttons, switch, drawn = _sampling_parts()
+    drawn.change(None, drawn, drawn_head, js=_DRAWN_RESULT, **QUIET)
 
-    gr.Markdown(t("exact.acceptance_title"))
-    accepted = TableView(elem_id="acceptance", tags=_tags())
+    with folded("your-run", t("exact.acceptance_title")) as accepted_head:
+        accepted = TableView(elem_id="acceptance", tags=_tags())
     selected = gr.Number(0, visible=False, elem_id="selected-position")
-    gr.Markdown(f"## {t('exact.questions_title')}")
-    for question in section("exact.questions"):
-        with gr.Accordion(question["q"], open=False):
-            gr.Markdown(question["a"])
+    questions = section("exact.questions")
+    with folded("questions", t("exact.questions_title"), folded_value(t("exact.result.questions", n=len(questions)))):
+        for question in questions:
+            with gr.Accordion(question["q"], open=False):
+                gr.Markdown(question["a"])
 
     asks = {source: _wanted(source) for source in SOURCES}
     for source, want in asks.items():
@@ -102,7 +119,7 @@ def build_exact_tab(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnS
 
     bars.release(_today, bars, today, trigger_mode="always_last", **AT_ONCE)
     loaded.then(_today, bars, today, **AT_ONCE)
-    shown = [several, today, accepted]
+    shown = [several_head, several, today, accepted_head, accepted]
     tab.select(_tables, [bars, run.trace, selected], shown, js=_WITH_SELECTED, **AT_ONCE)
     keep(page, "bars and test", [rule, n, seed, bars])
 
@@ -189,9 +206,10 @@ def _tables(bars: Any, held: Any, index: Any) -> tuple[dict[str, Any], ...]:
     try:
         run = trace_on_screen(held)
         accepted = {"tables": acceptance_table(run, position_index(run, index))}
+        kept = folded_value(acceptance_result(run))
     except BadInput as refusal:
-        accepted = _refused(refusal)
-    return {"tables": several_tokens()}, _today(bars), accepted
+        accepted, kept = _refused(refusal), folded_value()
+    return folded_value(several_result()), {"tables": several_tokens()}, _today(bars), kept, accepted
 
 
 def _refused(refusal: BadInput) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from specdec.exactness import acceptance
 from specdec.exactness.acceptance import Bounds
@@ -21,6 +21,9 @@ from visualizations.serving.engine_imports import import_engine
 from visualizations.text import Piece, data, pieces, t
 from visualizations.why_exact.bars import Bars
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 WORDS = ("the", "cat", "sleeps")
 TARGET_TABLE = ((0.1, 0.6, 0.3), (0.5, 0.1, 0.4), (0.7, 0.2, 0.1))
 DRAFT_TABLE = ((0.2, 0.3, 0.5), (0.3, 0.3, 0.4), (0.4, 0.5, 0.1))
@@ -28,6 +31,7 @@ EXAMPLE = (1, 2, 0)
 GAMMA, LENGTH = 2, 3
 MARKOV_RULES = tuple(rule for rule in RULES if rule not in MISREPORTING_RULES)
 BLOCK_TARGET, BLOCK_DRAFT = (1 / 3, 2 / 3), (2 / 3, 1 / 3)
+BLOCK_RULES = ("token", "block")
 
 
 def rule_name(rule: str) -> str:
@@ -84,10 +88,9 @@ def _block_table() -> dict[str, Any]:
     import torch
 
     from specdec.decoding.rules import rule_of
-    from specdec.exactness.laws import expected_accepted
 
-    p, q = (torch.tensor(law, dtype=torch.float64).expand(2, -1) for law in (BLOCK_TARGET, BLOCK_DRAFT))
-    rules = {name: rule_of(Settings(rule=name)) for name in ("token", "block")}
+    p, q = _block_laws()
+    rules = {name: rule_of(Settings(rule=name)) for name in BLOCK_RULES}
     coins = torch.full((2,), 0.5, dtype=torch.float64)
     rows = []
     for ids in ((0, 0), (0, 1), (1, 0), (1, 1)):
@@ -98,11 +101,44 @@ def _block_table() -> dict[str, Any]:
         by_block = 2 * passes[1] + (1 - passes[1]) * passes[0]
         chance = float(q[0, ids[0]] * q[1, ids[1]])
         rows.append([data(" ".join("AB"[i] for i in ids)), *map(_fraction, (chance, by_token, by_block))])
-    means = [expected_accepted(rule, p, q, 2) for rule in rules.values()]
     words = "exact.several."
-    rows.append([t(words + "mean"), "", *(f"{_fraction(mean)} = {mean:.3f}" for mean in means)])
+    rows.append([t(words + "mean"), "", *(f"{_fraction(mean)} = {mean:.3f}" for mean in _block_means())])
     columns = [t(words + key) for key in ("drafts", "drafted", "token_keeps", "block_keeps")]
     return table(columns, rows, title=t(words + "block_title"), intro=t(words + "block"), marked=1)
+
+
+def _block_laws() -> tuple[Tensor, Tensor]:
+    import torch
+
+    p, q = (torch.tensor(law, dtype=torch.float64).expand(2, -1) for law in (BLOCK_TARGET, BLOCK_DRAFT))
+    return p, q
+
+
+def _block_means() -> list[float]:
+    """Drafts kept of two, by each of `BLOCK_RULES`."""
+    from specdec.decoding.rules import rule_of
+    from specdec.exactness.laws import expected_accepted
+
+    return [expected_accepted(rule_of(Settings(rule=name)), *_block_laws(), 2) for name in BLOCK_RULES]
+
+
+def several_result() -> str:
+    """Drafts kept of two by block verification, against one by one."""
+    import_engine()
+    token, block = map(_fraction, _block_means())
+    return t("exact.result.several", block=block, token=token)
+
+
+def acceptance_result(trace: Trace) -> str:
+    """What the run's rule kept, beside what its probabilities promised where they tell it."""
+    rule, metrics = trace.settings.rule, trace.metrics
+    run = acceptance.over_run(trace)
+    if not run or metrics.acceptance_rate is None:
+        return t("exact.acceptance.none")
+    counted = {"rule": rule_name(rule), "accepted": metrics.accepted, "tested": metrics.tested, "rate": _number(metrics.acceptance_rate)}
+    if rule not in run:
+        return t("exact.result.kept", **counted)
+    return t("exact.result.kept_expected", **counted, expected=_bounds(run[rule]))
 
 
 def today_table(bars: Bars) -> list[dict[str, Any]]:

@@ -97,6 +97,8 @@ function drawCandidates() {
   drawLimit(bound, namesOf(list, tight), coarse ? 4 : 3); // halves of a unit need one digit more to add up
   drawCandidateTable(found.kept, { k: chosen.k, rho: kSeqScale(p, q, chosen.k).toFixed(3) });
   drawChoices();
+  const [one, ...more] = found.kept[`transport_${chosen.kind}`].map((chance) => shownChance(chance));
+  folds.candidates.say(fill(words.results.candidates, { one, most: more.at(-1), k: MOST_DRAFTS }));
   setText(part("cand-order"), orderOf(found.kept));
   setText(part("cand-law"), fill(candidateWords.law, { off: found.off.toFixed(9) }));
   setText(part("cand-coarse"), coarse ? fill(candidateWords.coarse, { other: words.other }) : "");
@@ -192,7 +194,7 @@ function shownChance(chance, places = 3) {
   return shownShare(Math.round(chance * 1e9) / 1e9, places - digits());
 }
 
-for (const name of ["title", "is"]) setText(part("cand-" + name), candidateWords[name]);
+setText(part("cand-is"), candidateWords.is);
 buildCandidateTable();
 buildCandidateChoices();
 part("cand-bars").setAttribute("aria-label", words.columns);

@@ -13,6 +13,7 @@ import gradio as gr
 
 from specdec.settings import EXACT_RULES, Settings
 from visualizations.components.fills import FILLS_CSS
+from visualizations.components.folding import FOLD_CSS, FOLD_JS
 from visualizations.components.katex import katex_files
 from visualizations.components.scripts import script
 from visualizations.figures import palette
@@ -21,7 +22,7 @@ from visualizations.why_exact.bars import MAX_NAME_LENGTH, PRESETS, RAW_DRAFT_TO
 
 HERE = Path(__file__).parent
 SCRIPTS = (
-    "dom.js", "state.js", "laws.js", "formulas.js", "bars.js", "drag.js", "table.js", "steps.js", "flow.js",
+    "dom.js", "state.js", "folds.js", "laws.js", "formulas.js", "bars.js", "drag.js", "table.js", "steps.js", "flow.js",
     "rules.js", "candidate_laws.js", "candidates.js", "main.js",
 )  # fmt: skip
 STYLES = ("playground.css", "candidates.css")
@@ -39,8 +40,8 @@ class Playground(gr.HTML):
         super().__init__(
             value=value or preset_value("article"),
             html_template=(HERE / "playground.html").read_text(encoding="utf-8"),
-            css_template=palette.css_variables() + styles + FILLS_CSS.read_text("utf-8"),
-            js_on_load=script(*(HERE / name for name in SCRIPTS)),
+            css_template=palette.css_variables() + styles + FILLS_CSS.read_text("utf-8") + FOLD_CSS.read_text("utf-8"),
+            js_on_load=script(FOLD_JS, *(HERE / name for name in SCRIPTS)),
             apply_default_css=False,
             words=section("exact.playground", language),
             params={

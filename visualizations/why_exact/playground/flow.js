@@ -48,6 +48,7 @@ function band(x1, y1, x2, y2, height) {
 function drawFlow() {
   const width = flowWidth;
   const { overlap, excess, residual, sums } = today();
+  folds["mass-flow"].say(fill(words.results.flow, { excess: shown(sums.excess), beta: shown(sums.overlap) }));
   const left = flowStack(overlap, excess);
   const right = flowStack(overlap, residual);
   const margin = Math.min(118, Math.round(width * 0.32)); // room for the names

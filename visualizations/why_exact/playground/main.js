@@ -71,10 +71,9 @@ function buildPresets() {
   part("presets").replaceChildren(make("span", "pg-presets-name", words.presets), ...buttons, selected);
 }
 
-for (const name of ["hint", "hint-touch", "steps-title", "flow-title", "flow-is", "best-title", "laws-title", "set-is", "add"]) {
+for (const name of ["hint", "hint-touch", "steps-title", "flow-is", "best-title", "set-is", "add"]) {
   setText(part(name), words[name.replace("-", "_")]);
 }
-setText(element.querySelector(".pg-numbers summary"), words.table);
 part("region").setAttribute("aria-label", words.region);
 part("bars").setAttribute("aria-label", words.columns);
 flow.setAttribute("aria-label", words.flow_name);

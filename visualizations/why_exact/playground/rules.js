@@ -56,7 +56,9 @@ function drawLaws() {
   const beta = totals().overlap / state.unit;
   const p = state.tokens.map((token) => token.p / state.unit);
   setText(part("laws-is"), fill(words.laws_is, { beta: shown(totals().overlap) }));
-  for (const { rule, law, acceptance, distance } of allLaws()) {
+  const laws = allLaws();
+  folds["every-rule"].say(lawsResult(laws));
+  for (const { rule, law, acceptance, distance } of laws) {
     const row = lawRows.get(rule);
     setText(row.accept.number, acceptance.toFixed(3));
     row.accept.filled.style.width = 100 * acceptance + "%";
@@ -71,6 +73,18 @@ function drawLaws() {
     });
     write(row.told, toldOf(law, p));
   }
+}
+
+function lawsResult(laws) {
+  const farthest = laws.reduce((most, law) => (law.distance > most.distance ? law : most));
+  const exact = laws.filter(({ rule }) => params.exact.includes(rule));
+  return fill(words.results.laws, {
+    exact: exact.length,
+    tv: Math.max(...exact.map((law) => law.distance)).toFixed(3),
+    biased: laws.length - exact.length,
+    name: words.rules[farthest.rule].name,
+    most: farthest.distance.toFixed(3),
+  });
 }
 
 // The token that gains most and the one that loses most.

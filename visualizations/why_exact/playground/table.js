@@ -69,6 +69,7 @@ function drawTable() {
   const sums = totals();
   for (const which of ["q", "p"]) setText(part("sum-" + which), shown(sum(state.tokens.map((token) => token[which]))));
   for (const name of MASSES) setText(part("sum-" + name), shown(sums[name]));
+  folds["typed-numbers"].say(fill(words.results.numbers, { beta: shown(sums.overlap), excess: shown(sums.excess) }));
 }
 
 function rename(index, input) {
