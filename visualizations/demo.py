@@ -14,6 +14,7 @@ from visualizations.drafting.tab import build_drafting
 from visualizations.is_it_faster.tab import build_is_it_faster
 from visualizations.lesson.tab import build_lesson
 from visualizations.links import TABS, PageLink, connect_links
+from visualizations.projector import PROJECTOR_CSS, Projector
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.tab import build_step_through
@@ -23,6 +24,7 @@ from visualizations.why_exact.tab import build_exact_tab
 HERE = Path(__file__).parent
 QUEUE_SIZE = 32
 STEP_THROUGH, WHY_EXACT, IS_IT_FASTER, DRAFTING, LESSON = TABS
+STYLES = ("page.css", "lesson/lesson.css", PROJECTOR_CSS)
 MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
 HOUR = 3600
 MOST_VISITORS_KEPT = 200
@@ -49,6 +51,7 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
                 build_lesson()
         with title_row:
             link = PageLink(TABS, run.form.components, elem_id="page-link")
+            Projector(elem_id="projector")
         connect_links(link, tabs, by_key, run)
         select_on(invite.click, tabs, LESSON)
         select_on(worst.leave, tabs, STEP_THROUGH)
@@ -64,7 +67,7 @@ def launch_options() -> dict[str, Any]:
     """Arguments for `launch` that belong to the page, whoever launches it."""
     return {
         "theme": _theme(),
-        "css": "".join((HERE / name).read_text("utf-8") for name in ("page.css", "lesson/lesson.css")),
+        "css": "".join((HERE / name).read_text("utf-8") for name in STYLES),
         "head": f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
         "footer_links": ["api"],
         "run_history": False,

@@ -20,7 +20,7 @@ from visualizations.step_through.examples import examples  # noqa: E402
 def link() -> PageLink:
     with gr.Blocks():
         form = build_settings_form(Settings())
-        return PageLink(["step-through"], "#run-view", form.components)
+        return PageLink(["step-through"], form.components)
 
 
 def test_every_box_can_stand_in_a_link_and_what_is_left_out_can_be_run(link: PageLink) -> None:

@@ -26,12 +26,12 @@ _LONGEST_TEXT = 1_000  # of a box that has no limit of its own
 class PageLink(gr.HTML):
     """Keeps the page's address and brings what an address tells: see link.js for how, and address.js for what.
 
-    tabs: keys of the page's tabs, the first one's run is part of a link. run_view: CSS selector of that run's view.
+    tabs: keys of the page's tabs; a link to the first one tells its run. form: the components of the settings form.
     Its value is what an opened address asks of Gradio's own components: {tab} when the event `turn` fires, {form},
     the prompt and the settings, when `fill` does; at `ask` it wants to be told what is in them. `connect_links` sees to both. It asks nothing of the server.
     """
 
-    def __init__(self, tabs: Sequence[str], run_view: str, form: Sequence[Component], **kwargs: Any) -> None:
+    def __init__(self, tabs: Sequence[str], form: Sequence[Component], **kwargs: Any) -> None:
         super().__init__(
             value={},
             html_template="<button type='button'></button><p role='status'></p>",
@@ -39,7 +39,6 @@ class PageLink(gr.HTML):
             js_on_load=script(_MEMORY_JS, _HERE / "address.js", _HERE / "link.js"),
             apply_default_css=False,
             tabs=list(tabs),
-            run_view=run_view,
             fields=[_field(name, component, value) for name, component, value in zip(_FIELDS, form, _new_form(), strict=True)],
             examples=[_example(example) for example in examples()],
             words=section("links"),

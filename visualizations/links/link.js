@@ -6,9 +6,10 @@
 // Parts come and go with their tab, so each is told again every 200 ms, for 3 s from when the tab is there, until it is
 // taken: whoever has done what it says calls preventDefault() on the event. A section that can be seen, a lesson that tells its page
 // and a document in the language count as taken too.
-// What they tell: specdec:tab {tab}, specdec:form [values], specdec:position {view, run, index, chosen, running},
-// specdec:lesson-page {page}, specdec:section-shown {id}; a room or a language chosen by hand as above; and
-// specdec:recalled, when the boxes hold what they held before the page was opened again: the address comes after that.
+// What they tell: specdec:tab {tab}, specdec:form [values], specdec:position {run, index, chosen, running},
+// specdec:lesson-page {page}; a room or a language chosen by hand as above; and specdec:recalled, when the boxes hold what
+// they held before the page was opened again: the address comes after that. Which section is read stands in the address
+// alone: the contents line of a tab writes it there.
 
 const AGAIN_MS = 200;
 const MOST_TIMES = 15;
@@ -18,7 +19,7 @@ const { words } = props;
 const ofQuery = READ.get("lang")(new URLSearchParams(location.search).get("lang") || "");
 const button = element.querySelector("button");
 const notice = element.querySelector("p");
-const here = { tab: null, form: null, run: null, index: -1, chosen: false, page: null, section: null, room: null, language: null };
+const here = { tab: null, form: null, run: null, index: -1, chosen: false, page: null, room: null, language: null };
 let turn = 0; // addresses that were opened so far; what an earlier one still waits for is forgotten
 let wanted = {}; // what the last one asked for and isn't there yet: tab, page, form, run, index, another run than this
 let patience = null; // for what is wanted
@@ -37,11 +38,16 @@ function runEntries() {
   return [["prompt", prompt], ...props.fields.map(({ name }, i) => [name, values[i]]), ["position", example ? waiting : position]];
 }
 
+function sectionHere() {
+  const now = new URLSearchParams(location.hash.slice(1));
+  return now.get("tab") === here.tab ? READ.get("section")(now.get("section") || "") : null;
+}
+
 function entries(withRun) {
-  const { tab, section, page, room, language } = here;
+  const { tab, page, room, language } = here;
   const run = tab === props.tabs[0] && withRun ? runEntries() : [];
   const lesson = tab === "lesson" ? [["page", page], ["room", room]] : [];
-  return [["tab", tab], ...run, ["section", section], ...lesson, ["lang", language]];
+  return [["tab", tab], ...run, ["section", sectionHere()], ...lesson, ["lang", language]];
 }
 
 function tooLong() {
@@ -118,7 +124,6 @@ function open(fragment) {
   const asked = {};
   const tab = said.get("tab") || (said.has("prompt") || said.has("example") ? props.tabs[0] : null);
   if (tab && tab !== here.tab && document.querySelector(`[role="tab"][data-tab-id="${tab}"]`)) asked.tab = tab;
-  if (tab) here.section = null;
   if (said.has("position")) wanted.index = said.get("position") - 1;
   if (said.has("example")) openExample(said.get("example"));
   else if (said.has("prompt") && !sameForm(here.form, formOf(said))) {
@@ -135,10 +140,10 @@ function open(fragment) {
 }
 
 function tellTheRest(said) {
-  if (said.has("section")) here.section = said.get("section");
   if (said.has("room")) here.room = said.get("room");
   if (said.has("page") && said.get("page") !== here.page) want({ page: said.get("page") });
-  if (said.has("section")) tellUntil(() => isSeen(here.section), "specdec:section", { id: here.section });
+  const section = said.get("section");
+  if (section) tellUntil(() => isSeen(section), "specdec:section", { id: section });
   if (wanted.page) tellUntil(() => !wanted.page, "specdec:lesson", { page: wanted.page });
   if (said.has("room")) tellUntil(() => false, "specdec:room", { code: here.room });
   const language = said.get("lang") || ofQuery;
@@ -209,10 +214,7 @@ const HEARD = {
   "specdec:recalled": () => trigger("ask"),
   "specdec:tab": ({ tab }) => {
     if (wanted.tab && wanted.tab !== tab) return;
-    if (!wanted.tab && here.tab && tab !== here.tab) {
-      here.section = null;
-      say("");
-    }
+    if (!wanted.tab && here.tab && tab !== here.tab) say("");
     delete wanted.tab;
     change("tab", tab);
   },
@@ -227,8 +229,8 @@ const HEARD = {
     writeSoon();
   },
   "specdec:position": (news) => {
-    const { view, run, index, chosen, running } = news;
-    if (index < 0 || !view.closest(props.run_view) || (wanted.run && wanted.run !== run)) return;
+    const { run, index, chosen, running } = news;
+    if (index < 0 || (wanted.run && wanted.run !== run)) return;
     const another = here.run !== run;
     if (another && running) say("");
     delete wanted.run;
@@ -242,7 +244,6 @@ const HEARD = {
     delete wanted.page;
     change("page", page);
   },
-  "specdec:section-shown": ({ id }) => { here.section = id; writeSoon(); },
   "specdec:room": ({ code }) => { here.room = code; writeSoon(); },
   "specdec:language": ({ language }) => { here.language = language; writeSoon(); },
 };

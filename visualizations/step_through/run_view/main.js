@@ -22,7 +22,7 @@ function drawSelection(moveFocus) {
 // For the page's address, and whoever else wants to know which position of which run is on screen.
 function tellPosition() {
   const { index, chosen, value } = state;
-  tell("specdec:position", { view: element, run: value.run, index, chosen, running: Boolean(value.running) });
+  tell("specdec:position", { run: value.run, index, chosen, running: Boolean(value.running) });
 }
 
 function drawSelectionAt(index) {
