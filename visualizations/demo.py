@@ -16,6 +16,8 @@ from visualizations.components.model_events import MODEL_QUEUE, select_on
 from visualizations.drafting.tab import build_drafting
 from visualizations.is_it_faster.tab import build_is_it_faster
 from visualizations.lesson.tab import build_lesson
+from visualizations.links import TABS, PageLink, connect_links
+from visualizations.projector import PROJECTOR_CSS, Projector
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.tab import build_step_through
@@ -24,7 +26,8 @@ from visualizations.why_exact.tab import build_exact_tab
 
 HERE = Path(__file__).parent
 QUEUE_SIZE = 32
-STEP_THROUGH, IS_IT_FASTER, LESSON = "step_through", "is_it_faster", "lesson"
+STEP_THROUGH, WHY_EXACT, IS_IT_FASTER, DRAFTING, LESSON = TABS
+STYLES = ("page.css", "lesson/lesson.css", PROJECTOR_CSS)
 MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
 LEAST_TO_PACK = 50_000  # bytes: the page itself, which has all words and scripts; streams of events are never packed
 HOUR = 3600
@@ -36,21 +39,26 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
     shelf = shelf or ModelShelf()
     demo = Page(title=t("app.title"), analytics_enabled=False, delete_cache=(HOUR, HOUR))
     with spoken(LANGUAGES), demo:
-        with gr.Row(elem_classes="title-row"):
+        with gr.Row(elem_id="title-row") as title_row:
             gr.Markdown(f"# {t('app.title')}\n{t('app.subtitle')}", elem_id="title")
-            language = LanguageSwitch(elem_id="language")
         invite = gr.Button(t("lesson.invite"), size="sm", elem_id="take-lesson")
+        by_key = {}
         with gr.Tabs() as tabs:
-            with gr.Tab(t("app.tabs.step_through"), id=STEP_THROUGH):
+            with gr.Tab(t("app.tabs.step_through"), id=STEP_THROUGH) as by_key[STEP_THROUGH]:
                 run = build_step_through(demo, shelf)
-            with gr.Tab(t("exact.tab")) as tab:
-                build_exact_tab(demo, tab, shelf, run)
-            with gr.Tab(t("faster.tab"), id=IS_IT_FASTER):
+            with gr.Tab(t("exact.tab"), id=WHY_EXACT) as by_key[WHY_EXACT]:
+                build_exact_tab(demo, by_key[WHY_EXACT], shelf, run)
+            with gr.Tab(t("faster.tab"), id=IS_IT_FASTER) as by_key[IS_IT_FASTER]:
                 build_is_it_faster(demo, shelf)
-            with gr.Tab(t("drafting.tab")) as tab:
-                worst = build_drafting(demo, tab, shelf, run)
-            with gr.Tab(t("lesson.tab"), id=LESSON):
+            with gr.Tab(t("drafting.tab"), id=DRAFTING) as by_key[DRAFTING]:
+                worst = build_drafting(demo, by_key[DRAFTING], shelf, run)
+            with gr.Tab(t("lesson.tab"), id=LESSON) as by_key[LESSON]:
                 build_lesson()
+        with title_row:
+            link = PageLink(TABS, run.form.components, elem_id="page-link")
+            Projector(elem_id="projector")
+            language = LanguageSwitch(elem_id="language")
+        connect_links(link, tabs, by_key, run)
         select_on(invite.click, tabs, LESSON)
         select_on(worst.leave, tabs, STEP_THROUGH)
         select_on(run.view.measure, tabs, IS_IT_FASTER)
@@ -66,7 +74,7 @@ def launch_options() -> dict[str, Any]:
     """Arguments for `launch` that belong to the page, whoever launches it."""
     return {
         "theme": _theme(),
-        "css": "".join((HERE / name).read_text("utf-8") for name in ("page.css", "lesson/lesson.css")),
+        "css": "".join((HERE / name).read_text("utf-8") for name in STYLES),
         "head": languages_head() + f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
         "app_kwargs": {"middleware": [Middleware(GZipMiddleware, minimum_size=LEAST_TO_PACK, compresslevel=5)]},
         "footer_links": ["api"],

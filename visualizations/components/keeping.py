@@ -8,6 +8,7 @@ from pathlib import Path
 
 import gradio as gr
 from gradio.components import Component
+from gradio.events import Dependency
 
 from visualizations.components.model_events import QUIET
 from visualizations.serving.first_pair import first_choice
@@ -15,14 +16,14 @@ from visualizations.serving.first_pair import first_choice
 MEMORY_JS = (Path(__file__).parent / "memory.js").read_text("utf-8")
 
 
-def keep(page: gr.Blocks, name: str, components: Sequence[Component]) -> None:
+def keep(page: gr.Blocks, name: str, components: Sequence[Component]) -> Dependency:
     """The values of `components`, whoever sets them, outlive a reload of the page. name: no other is kept under it.
 
-    A page that opens with another pair of models begins afresh.
+    A page that opens with another pair of models begins afresh. The event that is returned puts them back.
     """
     kept, name = list(components), f"{name}, {first_choice().key}"
     gr.on([component.change for component in kept], None, kept, None, js=remember_script(name), **QUIET)
-    page.load(None, None, kept, js=recall_script(name, len(kept)), **QUIET)
+    return page.load(None, None, kept, js=recall_script(name, len(kept)), **QUIET)
 
 
 def remember_script(name: str, values: str = "values") -> str:

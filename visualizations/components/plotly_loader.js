@@ -21,7 +21,31 @@ function plotlyReady() {
 function keepDrawn(box, draw, missing = () => {}) {
   onWidth(box, draw);
   onLanguage(box, draw);
+  const redraw = () => (box.isConnected ? draw() : document.removeEventListener("specdec:projector", redraw));
+  document.addEventListener("specdec:projector", redraw);
   plotlyReady().then(draw, missing);
+}
+
+// In projector mode a figure has the type and the room that the back of a class needs.
+const PROJECTED = { type: 24, margin: 1.7, height: 0.5 }; // px, times as wide, of the window's height
+
+function withLargeType(part) {
+  if (Array.isArray(part)) return typeof part[0] === "object" ? part.map(withLargeType) : part;
+  if (!part || typeof part !== "object" || ArrayBuffer.isView(part)) return part;
+  const grown = {};
+  for (const [name, value] of Object.entries(part)) {
+    grown[name] = withLargeType(value);
+    if (name.endsWith("font") && value) grown[name].size = Math.max(PROJECTED.type, value.size || 0);
+  }
+  return grown;
+}
+
+function projected(data, layout) {
+  if (!document.body.classList.contains("projector")) return { data, layout };
+  const grown = withLargeType({ font: {}, ...layout });
+  for (const side of Object.keys(grown.margin || {})) grown.margin[side] *= PROJECTED.margin;
+  if (grown.height) grown.height = Math.max(grown.height, PROJECTED.height * innerHeight);
+  return { data: withLargeType(data), layout: grown };
 }
 
 // Draws into the box, as wide as it is; false while plotly isn't there or the box can't be seen. The width is
@@ -31,7 +55,8 @@ function drawPlot(box, data, layout, config = {}) {
   if (!window.Plotly || !width) return false;
   if (box.layout && box.layout.width !== width) window.Plotly.relayout(box, { width }); // react leaves the legend behind
   const inReader = window.specdecLanguages ? window.specdecLanguages.sayAll : (plain) => plain;
-  window.Plotly.react(box, inReader(data), { ...inReader(layout), width }, { displayModeBar: false, ...config });
+  const shown = projected(inReader(data), inReader(layout));
+  window.Plotly.react(box, shown.data, { ...shown.layout, width }, { displayModeBar: false, ...config });
   for (const drawing of [box.firstElementChild, document.getElementById("js-plotly-tester")]) {
     if (drawing) drawing.setAttribute("aria-hidden", "true"); // the box itself has the name
   }

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from specdec.settings import BadInput
 from specdec.trace.session import is_session
@@ -64,7 +65,17 @@ class RunOnScreen:
     trace: KeptRun
 
 
-def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
+@dataclass(frozen=True)
+class StepThrough(RunOnScreen):
+    """The same and, for the page's address, the boxes of the prompt and the settings, and the event that puts in what
+    they held before the page was opened again."""
+
+    prompt: gr.Textbox
+    form: SettingsForm
+    recalled: Dependency
+
+
+def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> StepThrough:
     """Create the tab inside the open `page`."""
     first = examples()[0]
     with gr.Row(elem_classes="prompt-row"):
@@ -77,7 +88,13 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     with gr.Row(elem_classes="example-row"):
         gr.Markdown(t("app.examples_label"), elem_classes="example-label")
         buttons = [
-            (example, gr.Button(t(f"app.examples.{example.key}"), size="sm", min_width=90, elem_classes="example"))
+            (
+                example,
+                gr.Button(
+                    t(f"app.examples.{example.key}"),
+                    size="sm", min_width=90, elem_classes="example", elem_id=f"example-{example.key}",
+                ),
+            )
             for example in examples()
         ]
     with gr.Accordion(t("app.settings"), open=False, elem_id="settings"):
@@ -126,12 +143,12 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> RunOnScreen:
     take_away.take(_save, [trace, live], [saver, run_line], **AT_ONCE)
     take_away.fault(None, take_away, run_line, js="(line) => line", **QUIET)
     wish.save(_save_session, wish, [saver, run_line], **AT_ONCE)
-    keep(page, "prompt and settings", [prompt, *form.components])
+    recalled = keep(page, "prompt and settings", [prompt, *form.components])
     page.load(None, trace, trace, js=reopen_script(), **QUIET)
     trace.reopened(_reopen, trace, [view, run_line, trace], **AT_ONCE)
     clock = gr.Timer(LOADING_SECONDS)
     clock.tick(partial(_loading, shelf, first_choice()), None, [models_line, clock], **AT_ONCE)
-    return RunOnScreen(view, trace)
+    return StepThrough(view, trace, prompt, form, recalled)
 
 
 def _run(

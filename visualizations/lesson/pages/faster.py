@@ -6,11 +6,11 @@ from functools import lru_cache
 
 from specdec.exactness.theory import expected_tokens, predicted_speedup
 from specdec.timing.comparison import Sweep
+from visualizations.figures.timing_style import machine
 from visualizations.is_it_faster.captions import sweep_caption
 from visualizations.is_it_faster.records import FOLDER
 from visualizations.is_it_faster.what_if import WhatIfView
 from visualizations.is_it_faster.what_if.component import what_if_value
-from visualizations.is_it_faster.words import where_of
 from visualizations.lesson.page import Page
 from visualizations.lesson.written import written_choice, written_page
 
@@ -62,7 +62,7 @@ def _measured(sweep: Sweep) -> dict[str, object]:
     best = max(sweep.points, key=lambda point: point.result.speedup.pooled)
     longest = max(sweep.points, key=lambda point: point.gamma)
     said: dict[str, object] = {
-        "where": where_of(sweep.comparison),
+        "where": machine(sweep.comparison.hardware, sweep.comparison.pair, sweep.comparison.dtype),
         "n": best.result.speedup.n,
         "share": f"{best.result.measured_over_predicted:.2f}",
         "loop": f"{100 * sweep.comparison.row(best.result.way).loop_share:.0f}",

@@ -16,6 +16,13 @@ function drawSelection(moveFocus) {
   drawAgain(here);
   drawBars();
   drawCompared();
+  tellPosition();
+}
+
+// For the page's address, and whoever else wants to know which position of which run is on screen.
+function tellPosition() {
+  const { index, chosen, value } = state;
+  tell("specdec:position", { run: value.run, index, chosen, running: Boolean(value.running) });
 }
 
 function drawSelectionAt(index) {
@@ -35,7 +42,10 @@ function choose(index, moveFocus) {
     drawSelection(moveFocus);
     const { round, place } = current();
     trigger("select", { index: inside, round, place });
-  } else if (moveFocus) markSelected(true);
+    return;
+  }
+  if (moveFocus) markSelected(true);
+  tellPosition();
 }
 
 // Another run, as it was when it was last on screen. The one before stays on the shelf.
@@ -81,6 +91,7 @@ function join({ first, rounds, ...rest }) {
   if (added.length) moveOn(before);
   if (state.value.paused && !state.value.running) drawSelectionAt(indexOfPlace(state.value.paused));
   if (!state.value.running && followTimer !== null) drawFollowed(); // what a run that is over shows is what stays
+  tellPosition();
 }
 
 // before: how many rounds were there already.
