@@ -15,6 +15,7 @@ from visualizations.components.languages import LanguageSwitch, Page, languages_
 from visualizations.components.model_events import MODEL_QUEUE, select_on
 from visualizations.drafting.tab import build_drafting
 from visualizations.is_it_faster.tab import build_is_it_faster
+from visualizations.lesson.room import Rooms
 from visualizations.lesson.tab import build_lesson
 from visualizations.links import TABS, PageLink, connect_links
 from visualizations.projector import PROJECTOR_CSS, Projector
@@ -53,7 +54,7 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
             with gr.Tab(t("drafting.tab"), id=DRAFTING) as by_key[DRAFTING]:
                 worst = build_drafting(demo, by_key[DRAFTING], shelf, run)
             with gr.Tab(t("lesson.tab"), id=LESSON) as by_key[LESSON]:
-                build_lesson()
+                build_lesson(Rooms())
         with title_row:
             link = PageLink(TABS, run.form.components, elem_id="page-link")
             Projector(elem_id="projector")

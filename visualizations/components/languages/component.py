@@ -10,6 +10,7 @@ import gradio as gr
 from gradio.block_function import BlockFunction
 
 from visualizations.components.model_events import QUIET
+from visualizations.components.one_copy import with_one_copy
 from visualizations.components.scripts import script
 from visualizations.text import LANGUAGES, section, spoken, t
 from visualizations.text.texts import OPEN
@@ -28,6 +29,10 @@ class Page(gr.Blocks):
         event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
         with spoken(LANGUAGES if event.api_visibility == _FOR_THE_PAGE else LANGUAGES[:1]):
             return await super().process_api(block_fn, *values, **named)
+
+    def get_config_file(self) -> dict[str, Any]:
+        """As Gradio makes it, with one copy of each script."""
+        return with_one_copy(super().get_config_file())
 
 
 class LanguageSwitch(gr.HTML):

@@ -18,12 +18,15 @@ function numberOf(page) {
 
 function turn(index) {
   open = Math.max(0, Math.min(pages.length - 1, index));
-  const { key } = pages[open];
-  progress.page = key;
+  progress.page = pages[open].key;
   keepProgress(progress);
   draw();
   reach();
-  document.dispatchEvent(new CustomEvent("specdec:lesson-page", { detail: { page: open + 1, key } }));
+  tellPage();
+}
+
+function tellPage() {
+  document.dispatchEvent(new CustomEvent("specdec:lesson-page", { detail: { page: open + 1, key: pages[open].key } }));
 }
 
 // Has the column of the open page made, unless it is there already.
@@ -102,4 +105,5 @@ for (const [name, by] of [["back", -1], ["next", 1]]) {
 setText(part("marks"), words.marks);
 hear("specdec:lesson", onAsked);
 hear("specdec:answered", onAnswered);
+hear("specdec:room-ready", tellPage); // it came later than the page was told
 turn(open);
