@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from visualizations.lesson.page import Page
-from visualizations.lesson.refill_view import RefillView, rejection, refills
+from visualizations.lesson.refill_view import RefillView, refills, rejection
 from visualizations.lesson.runs import recorded_run
 from visualizations.lesson.written import written_choice, written_page
 
