@@ -16,7 +16,7 @@ OTHERS = tuple(language for language in LANGUAGES if language != "en")
 FORMULA = re.compile(r"\$[^$]+\$")
 PLACEHOLDER = re.compile(r"%?\{[^}]*\}+")
 SIGN = re.compile(r"\w+_\w+")  # p_small, t_big
-WORDS_OF_ALL = {"min", "nats", "seq", "token", "top"}  # besides names, these stay as they are
+WORDS_OF_ALL = {"max", "min", "nats", "seq", "token", "top"}  # besides names, these stay as they are
 NAMES = {"run_view.picture", "app.language.en"}  # of files, of languages
 CHINESE = r"[\u3400-\u9fff]"
 HALF_WIDTH = re.compile(rf"{CHINESE}\s*[,;:?!(]|[,;:?!(]\s*{CHINESE}|(?s:{CHINESE}.*)\.(?:\s|$)")

@@ -7,11 +7,14 @@ from typing import Any
 from visualizations.components.table_view import TableView, table
 from visualizations.text import section, t
 
+TERMS = "lesson.glossary.terms"
+
 
 def glossary_table() -> dict[str, Any]:
-    """The table for a `TableView`. Each term holds both its names, which stand side by side in either language."""
+    """The table for a `TableView`: both names of each term side by side, whatever the reader's language."""
     columns = [t(f"lesson.glossary.{name}") for name in ("english", "chinese", "sign", "meaning")]
-    rows = [[term["en"], term["zh"], term["sign"], term["is"]] for term in section("lesson.glossary.terms").values()]
+    english, chinese, terms = section(TERMS, "en"), section(TERMS, "zh"), section(TERMS)
+    rows = [[english[key]["name"], chinese[key]["name"], term["sign"], term["is"]] for key, term in terms.items()]
     return table(columns, rows, title=t("lesson.glossary.title"))
 
 
