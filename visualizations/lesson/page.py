@@ -28,8 +28,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Blank:
-    """A number to be filled in. said: the sentence around it, with "___" in its place, or what it is asked for; within `tolerance` is right.
+    """A number to be filled in.
 
+    said: the sentence around it, with "___" in its place, or what is asked for. Within `tolerance` is right.
     wrong: (number, reason) of mistakes that people make; any other wrong number is told `why` alone.
     """
 
