@@ -10,8 +10,8 @@ import gradio as gr
 from gradio.block_function import BlockFunction
 
 from visualizations.components.model_events import QUIET
-from visualizations.components.one_copy import with_one_copy
 from visualizations.components.scripts import script
+from visualizations.components.slim_config import slim
 from visualizations.text import LANGUAGES, section, spoken, t
 from visualizations.text.texts import OPEN
 
@@ -31,8 +31,8 @@ class Page(gr.Blocks):
             return await super().process_api(block_fn, *values, **named)
 
     def get_config_file(self) -> dict[str, Any]:
-        """As Gradio makes it, with one copy of each script."""
-        return with_one_copy(super().get_config_file())
+        """As Gradio makes it, made slim."""
+        return slim(super().get_config_file())
 
 
 class LanguageSwitch(gr.HTML):
