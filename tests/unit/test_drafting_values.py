@@ -22,7 +22,7 @@ from tests.made_drafting import (
     made_policy_runs,
     made_round,
 )
-from tests.made_timings import PAIR, made_costs
+from tests.made_timings import made_costs
 from visualizations.drafting.columns import columns_value
 from visualizations.drafting.form import read_form
 from visualizations.drafting.records import recorded

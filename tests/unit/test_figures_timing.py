@@ -9,7 +9,7 @@ import pytest
 
 from specdec.exactness.theory import best_gamma
 from specdec.settings import BadInput
-from tests.made_timings import PAIR, TOKENS, made_comparison, made_costs, made_race, made_roofline, made_sweep
+from tests.made_timings import TOKENS, made_comparison, made_costs, made_race, made_roofline, made_sweep
 from visualizations.figures import palette
 from visualizations.figures.gamma_sweep import TRACES, WhatIf, gamma_sweep, measured_what_if
 from visualizations.figures.pass_cost import pass_time, throughput
