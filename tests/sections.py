@@ -34,6 +34,9 @@ def unfold(page: Page, section: str) -> None:
 
 
 def unfold_all(page: Page) -> None:
-    """Every section of the tab that is shown."""
-    for head in page.locator('[data-fold][aria-expanded="false"]:visible').all():
-        unfold(page, head.get_attribute("data-fold"))
+    """Every section of the tab that is shown, which has a contents line."""
+    page.wait_for_selector(".contents:visible")
+    page.wait_for_function("() => [...document.querySelectorAll('.fold-block')].every((block) => block.querySelector('[data-fold]'))")
+    folded = page.locator('[data-fold][aria-expanded="false"]:visible')
+    for section in folded.evaluate_all("(heads) => heads.map((head) => head.dataset.fold)"):
+        unfold(page, section)

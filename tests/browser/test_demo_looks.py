@@ -28,10 +28,11 @@ def open_tab(page: Page, url: str, tab: str, theme: str = "light") -> Page:
     page.goto(f"{url}?__theme={theme}")
     page.wait_for_selector("#run-view .main-svg")
     page.get_by_role("tab", name=TABS[tab]).click()
-    unfold_all(page)
     if tab == "step_through":
         page.click(".rv-watch-add")
         page.wait_for_selector(".rv-lines .main-svg")
+    else:
+        unfold_all(page)
     if tab == "why_exact":
         page.wait_for_selector("#acceptance table")
         page.wait_for_selector(".pg-formula .katex")
