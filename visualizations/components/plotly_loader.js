@@ -26,7 +26,7 @@ function keepDrawn(box, draw, missing = () => {}) {
 }
 
 // In projector mode a figure has the type and the room that the back of a class needs.
-const PROJECTED = { type: 24, margin: 1.7, height: 0.5 }; // px, times as wide, of the window's height
+const PROJECTED = { type: 24, margin: 1.6, height: 0.5 }; // px, times as wide, of the window's height
 
 function withLargeType(part) {
   if (Array.isArray(part)) return typeof part[0] === "object" ? part.map(withLargeType) : part;
