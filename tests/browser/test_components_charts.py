@@ -8,6 +8,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from playwright.sync_api import Page  # noqa: E402
 
+from tests.sections import unfold_all  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
 PATIENCE = 90_000
@@ -32,7 +33,10 @@ def width(page: Page, pixels: int) -> None:
 
 
 def show(page: Page, tab: str) -> None:
+    """The tab with every section open."""
     page.get_by_role("tab", name=tab).click()
+    if tab != RUN:
+        unfold_all(page)
 
 
 def all_drawn(page: Page, tab: str) -> None:

@@ -10,6 +10,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 from playwright.sync_api import Page  # noqa: E402
 
+from tests.sections import unfold_all  # noqa: E402
 from tests.seen import TRANSLATED, faint_texts, focus_stops, nameless_images, texts_with  # noqa: E402
 from visualizations.figures.labels import MARKS  # noqa: E402
 from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
@@ -30,6 +31,8 @@ def open_tab(page: Page, url: str, tab: str, theme: str = "light") -> Page:
     if tab == "step_through":
         page.click(".rv-watch-add")
         page.wait_for_selector(".rv-lines .main-svg")
+    else:
+        unfold_all(page)
     if tab == "why_exact":
         page.wait_for_selector("#acceptance table")
         page.wait_for_selector(".pg-formula .katex")

@@ -24,6 +24,7 @@ from tests.made_drafting import (  # noqa: E402
     made_policy_runs,
 )
 from tests.made_timings import made_costs  # noqa: E402
+from tests.sections import open_section  # noqa: E402
 from tests.seen import faint_texts, nameless_images  # noqa: E402
 from visualizations.components.scripts import THEORY_JS  # noqa: E402
 from visualizations.drafting import tab as the_tab  # noqa: E402
@@ -37,6 +38,7 @@ from visualizations.text import t  # noqa: E402
 
 PATIENCE = 90_000
 CHARTS = ("columns-view", "threshold-view", "place-chart", "draft-entropy-chart", "target-entropy-chart", "kind-chart", "drafters-chart", "shared-view")
+SECTIONS = ("what-threshold", "acceptance-by", "worst", "which-draft", "shared-machine")  # folded
 CUT_JS = Path(the_tab.__file__).parent / "threshold" / "cut.js"
 
 
@@ -52,6 +54,8 @@ def open_tab(page: Page, url: str) -> Page:
     page.set_default_timeout(PATIENCE)
     page.goto(url)
     page.get_by_role("tab", name=t("drafting.tab")).click()
+    for section in SECTIONS:
+        open_section(page, section)
     for name in CHARTS:
         expect(page.locator(f"#{name} .main-svg").first).to_be_visible(timeout=PATIENCE)
     expect(page.locator("#worst-places button").first).to_be_visible(timeout=PATIENCE)

@@ -15,11 +15,13 @@ from specdec.exactness.theory import best_gamma  # noqa: E402
 from specdec.models.pairs import Pair  # noqa: E402
 from tests.launched import launched_with  # noqa: E402
 from tests.made_timings import made_comparison, made_costs, made_race, made_roofline, made_sweep  # noqa: E402
+from tests.sections import open_section  # noqa: E402
 from visualizations.is_it_faster import tab as the_tab  # noqa: E402
 from visualizations.is_it_faster.records import Recorded  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
 PATIENCE = 90_000
+SECTIONS = ("measured-fairly", "time-spent", "why-possible", "draft-length")  # folded
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +45,8 @@ def open_tab(page: Page, url: str) -> Page:
         more.click()
         page.locator(".overflow-dropdown button", has_text=t("faster.tab")).click()
     expect(page.locator("#race-view .ra-line")).to_contain_text("measured ratio 1.33", timeout=PATIENCE)
+    for section in SECTIONS:
+        open_section(page, section)
     expect(page.locator("#sweep-view .js-plotly-plot")).to_be_visible(timeout=PATIENCE)
     return page
 

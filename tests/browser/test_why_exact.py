@@ -14,6 +14,8 @@ import gradio as gr  # noqa: E402
 from specdec.exactness.acceptance import POSITION_RULES  # noqa: E402
 from specdec.settings import RULES, Settings  # noqa: E402
 from tests.made_trace import HOSTILE, made_trace  # noqa: E402
+from tests.sections import link_to, open_section  # noqa: E402
+from visualizations.demo import launch_options  # noqa: E402
 from visualizations.serving.runner import ModelShelf  # noqa: E402
 from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
 from visualizations.step_through.kept_run import KeptRun, kept  # noqa: E402
@@ -25,6 +27,7 @@ from visualizations.why_exact.playground.loading import load_script  # noqa: E40
 from visualizations.why_exact.tab import build_exact_tab  # noqa: E402
 
 NUMBER = re.compile(r"\d+\.\d+")
+SECTIONS = ("typed-numbers", "mass-flow", "every-rule", "several-tokens", "draw-and-count", "your-run")  # folded
 TRACE = made_trace()
 REDRAW_MS = 50  # a frame takes 17 on a quiet machine; a slow one must still follow the hand
 KEPT = recorded_trace(examples()[0])
@@ -39,7 +42,7 @@ def url():
             with gr.Tab("exact") as tab:
                 build_exact_tab(demo, tab, ModelShelf(_no_models), RunOnScreen(view, KeptRun(kept(KEPT, "a run"))))
     demo.queue()
-    _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
+    _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, **launch_options())
     yield address
     demo.close()
 
@@ -55,6 +58,9 @@ def tab(page, url):
     page.goto(url)
     page.get_by_role("tab", name="exact").click()
     page.wait_for_selector("#playground .pg-column")
+    for section in SECTIONS:
+        open_section(page, section)
+    link_to(page, "argument").click()
     page.wait_for_selector("#acceptance table, #acceptance p")
     page.wait_for_selector(".pg-formula .katex")
     return page

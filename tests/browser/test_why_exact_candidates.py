@@ -13,6 +13,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 import gradio as gr  # noqa: E402
 import numpy as np  # noqa: E402
 
+from tests.sections import unfold  # noqa: E402
 from visualizations.why_exact import playground  # noqa: E402
 from visualizations.why_exact.bars import checked_bars, preset_value  # noqa: E402
 
@@ -50,6 +51,8 @@ def url():
 @pytest.fixture
 def bars(page, url):
     page.goto(url)
+    unfold(page, "typed-numbers")
+    unfold(page, "candidates")
     page.wait_for_selector(".pg-cand-bars .pg-column")
     page.wait_for_selector(".pg-formula .katex")
     return page
@@ -219,6 +222,7 @@ def test_all_other_is_two_tokens(page):
     """Of the rest of the vocabulary only the part with too much can be over-offered, and the page says so."""
     with shown(COARSE) as address:
         page.goto(address)
+        unfold(page, "candidates")
         page.wait_for_selector(".pg-cand-bars .pg-column")
         cells = checked_bars(COARSE)
         target, draft = np.array(cells.p_big), np.array(cells.p_small)

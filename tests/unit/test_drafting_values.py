@@ -22,7 +22,7 @@ from tests.made_drafting import (
     made_policy_runs,
     made_round,
 )
-from tests.made_timings import PAIR, made_costs
+from tests.made_timings import made_costs
 from visualizations.drafting.columns import columns_value
 from visualizations.drafting.form import read_form
 from visualizations.drafting.records import recorded
@@ -130,7 +130,6 @@ def test_the_table_has_every_way_but_plain_decoding() -> None:
     [table] = policies_report(made_policies())["tables"]
     assert len(table["rows"]) == 2 + len(POLICIES) - 1
     assert table["rows"][0] == ["fixed, γ = 2", "2.50", "2.00", "0.12", "1.56×", "1.52× [1.52, 1.52]"]
-    assert PAIR in policies_report(made_policies())["note"]
 
 
 def test_acceptance_is_drawn_with_its_intervals() -> None:

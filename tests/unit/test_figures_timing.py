@@ -9,7 +9,7 @@ import pytest
 
 from specdec.exactness.theory import best_gamma
 from specdec.settings import BadInput
-from tests.made_timings import PAIR, TOKENS, made_comparison, made_costs, made_race, made_roofline, made_sweep
+from tests.made_timings import TOKENS, made_comparison, made_costs, made_race, made_roofline, made_sweep
 from visualizations.figures import palette
 from visualizations.figures.gamma_sweep import TRACES, WhatIf, gamma_sweep, measured_what_if
 from visualizations.figures.pass_cost import pass_time, throughput
@@ -118,13 +118,12 @@ def test_published_points_have_their_numbers() -> None:
     assert {point.speedup for point in SPEC_BENCH_POINTS} == {1.52, 1.66, 1.71, 2.10, 2.36}
 
 
-def test_the_report_gives_every_number_its_definition_and_machine() -> None:
+def test_the_report_gives_every_number_its_definition() -> None:
     report = comparison_report(made_comparison(), DRAFTING)
-    assert report["verdict"].startswith("Faster here: 1.11×") and PAIR in report["verdict"]
+    assert report["verdict"].startswith("Faster here: 1.11×")
     assert all(fact["is"] for fact in report["facts"])
     values = {fact["name"]: fact["value"] for fact in report["facts"]}
     assert values["α, acceptance rate"] == "0.80" and values["c, cost of a draft"] == "0.250"
-    assert all(PAIR in row[-1] for table in report["tables"][:2] for row in table["rows"])
     terms = [fact["value"] for fact in formula_report(made_comparison(), DRAFTING)["facts"]]
     assert terms[:2] == ["4.00 × 5.00 + 24.0 = 44.0 ms", "2.50 × 20.0 = 50.0 ms"]
 
@@ -140,7 +139,7 @@ def test_verdicts_are_honest() -> None:
     assert none["verdict"].startswith("No draft was exercised")
     result = made_comparison().results[0]
     noisy = replace(result.verdict, key="too_noisy", low=0.9, high=1.3)
-    assert verdict_text(noisy, result.speedup, "here", 4).startswith("Too noisy to tell")
+    assert verdict_text(noisy, result.speedup).startswith("Too noisy to tell")
 
 
 def test_a_race_keeps_its_timestamps_and_what_became_of_each_token() -> None:

@@ -6,6 +6,7 @@ const READING = 0.3; // of what is in view below the line: a section that begins
 const line = element.querySelector(".contents");
 const links = new Map();
 let settled = () => {};
+let pressed = false; // nothing moves under a finger
 let jumped = false; // the section that was asked for is the current one until the reader scrolls
 
 function address(id) {
@@ -29,22 +30,28 @@ function build() {
 }
 
 function jump(id) {
-  const section = document.getElementById(id);
-  if (!links.has(id) || !section) return;
-  const button = section.querySelector(`[data-fold="${id}"]`);
-  if (button && button.getAttribute("aria-expanded") === "false") button.click();
-  if (!button) section.tabIndex = -1;
-  (button || section).focus({ preventScroll: true });
+  if (!links.has(id)) return;
   jumped = true;
   mark(id);
-  stayAt(section);
+  stayAt(id);
 }
 
-// Until the reader does something, what is still being drawn doesn't push the section away.
-function stayAt(section) {
+// Opens the section and scrolls to it; before its head is there, only the latter.
+function lead(id) {
+  const section = document.getElementById(id);
+  if (!section) return;
+  const head = section.querySelector(`[data-fold="${id}"]`);
+  if (head && head.getAttribute("aria-expanded") === "false") head.click();
+  if (head) head.focus({ preventScroll: true });
+  section.style.scrollMarginTop = line.offsetHeight + GAP + "px"; // 0 while the tab is still hidden
+  section.scrollIntoView({ block: "start" });
+}
+
+// Until the reader does something, what is still being built and drawn doesn't push the section away.
+function stayAt(id) {
   settled();
   const hands = ["wheel", "touchstart", "pointerdown", "keydown"];
-  const sizes = new ResizeObserver(() => section.scrollIntoView({ block: "start" }));
+  const sizes = new ResizeObserver(() => lead(id));
   const release = () => {
     jumped = false;
     settled();
@@ -56,9 +63,8 @@ function stayAt(section) {
     for (const hand of hands) removeEventListener(hand, release, true);
   };
   for (const hand of hands) addEventListener(hand, release, { capture: true, passive: true });
-  sizes.observe(section);
-  sizes.observe(document.body);
-  section.scrollIntoView({ block: "start" });
+  for (const box of [document.getElementById(id), document.body]) if (box) sizes.observe(box);
+  lead(id);
 }
 
 function mark(id) {
@@ -66,7 +72,7 @@ function mark(id) {
     if (key !== id) link.removeAttribute("aria-current");
     else if (!link.hasAttribute("aria-current")) {
       link.setAttribute("aria-current", "location");
-      line.scrollTo({ left: link.offsetLeft - (line.clientWidth - link.offsetWidth) / 2 });
+      if (!pressed) line.scrollTo({ left: link.offsetLeft - (line.clientWidth - link.offsetWidth) / 2 });
     }
   }
 }
@@ -81,10 +87,11 @@ function follow() {
   mark((atEnd ? seen : begun).at(-1) ?? seen[0]);
 }
 
-// Whatever is scrolled into view, by a jump or by the focus, comes to stand below the line that is shown.
-function keepClear() {
-  const shown = [...document.querySelectorAll(".contents")].find((other) => other.clientWidth);
-  document.documentElement.style.scrollPaddingTop = shown ? shown.offsetHeight + GAP + "px" : "";
+// What a keyboard comes to by going back would stand below the line.
+function keepClear({ target }) {
+  if (!line.clientWidth || line.contains(target) || !target.matches(":focus-visible")) return;
+  const hidden = line.getBoundingClientRect().bottom + GAP - target.getBoundingClientRect().top;
+  if (hidden > 0) scrollBy(0, -hidden);
 }
 
 let waiting = false;
@@ -96,12 +103,12 @@ addEventListener("scroll", () => {
     follow();
   });
 }, { passive: true });
+line.addEventListener("pointerdown", () => { pressed = true; });
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { pressed = false; }, true);
+addEventListener("focusin", keepClear);
 document.addEventListener("specdec:section", (event) => jump(event.detail.id));
 
 build();
-new ResizeObserver(() => {
-  keepClear();
-  follow();
-}).observe(line);
+new ResizeObserver(follow).observe(line);
 const asked = new URLSearchParams(location.hash.slice(1)); // the page may have been opened with an address
 if (asked.get("tab") === props.tab) jump(asked.get("section"));
