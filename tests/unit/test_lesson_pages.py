@@ -133,7 +133,7 @@ def test_the_options_of_the_refill_are_in_the_order_of_its_laws():
     page = PAGES["refill"]
     cells = rejection([recorded_run(key) for key in refill.RUNS])
     for option, choice in zip(page.answer.options, refills(cells).values(), strict=True):
-        assert f"{choice.distance:.2f}" in option.why
+        assert f"{round(choice.distance, 3):g}" in option.why
         assert option.right == (choice.distance < 1e-9)
 
 

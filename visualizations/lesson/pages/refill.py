@@ -17,7 +17,7 @@ def refill_page() -> Page:
     """The numbers are total variations of the laws that come out."""
     cells = rejection([recorded_run(key) for key in RUNS])
     choices = refills(cells)
-    numbers = {name: f"{choice.distance:.2f}" for name, choice in choices.items()} | {
+    numbers = {name: f"{round(choice.distance, 3):g}" for name, choice in choices.items()} | {
         "beta": f"{cells.overlap_mass:.2f}",
         "missing": f"{1 - cells.overlap_mass:.2f}",
     }
