@@ -13,7 +13,7 @@ function tell(detail) {
 }
 
 function shown(number) {
-  return number < 0.01 ? number.toPrecision(1) : number.toFixed(2);
+  return String(Number(number.toPrecision(3))); // enough for a quotient to agree with what it is said to be
 }
 
 function current() {

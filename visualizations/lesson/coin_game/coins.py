@@ -10,7 +10,7 @@ from specdec.trace.trace import Trace
 from visualizations.figures.labels import token_label
 
 COINS = 10
-BEFORE = 60  # characters of the text so far
+BEFORE = 60  # characters of the text so far, at most
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _coin(position: Position, text: str) -> Coin:
     draft = next(candidate for candidate in position.candidates if candidate.id == position.draft_id)
     kept = position.kind == "accepted"
     return Coin(
-        before=text[-BEFORE:],
+        before=text if len(text) <= BEFORE else "…" + text[-BEFORE:].partition(" ")[2],
         draft=token_label(draft.text, draft.id, draft.bytes),
         p=position.p,
         q=position.q,

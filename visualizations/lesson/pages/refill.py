@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from visualizations.lesson.page import Page
-from visualizations.lesson.refill_view import RefillView, rejection, refills
+from visualizations.lesson.refill_view import RefillView, refills, rejection
 from visualizations.lesson.runs import recorded_run
 from visualizations.lesson.written import written_choice, written_page
 
@@ -17,7 +17,7 @@ def refill_page() -> Page:
     """The numbers are total variations of the laws that come out."""
     cells = rejection([recorded_run(key) for key in RUNS])
     choices = refills(cells)
-    numbers = {name: f"{choice.distance:.2f}" for name, choice in choices.items()} | {
+    numbers = {name: f"{round(choice.distance, 3):g}" for name, choice in choices.items()} | {
         "beta": f"{cells.overlap_mass:.2f}",
         "missing": f"{1 - cells.overlap_mass:.2f}",
     }

@@ -36,6 +36,14 @@ function reveal() {
   tell("specdec:revealed", { question: key });
 }
 
+// Where the figure asks and judges, the reason is told when it has.
+function onAnsweredElsewhere({ detail }) {
+  if (!element.isConnected) return document.removeEventListener("specdec:answered", onAnsweredElsewhere);
+  if (detail.question !== key) return;
+  part("box").hidden = false;
+  say("", "");
+}
+
 function reset() {
   answers.reset();
   for (const name of ["verdict", "right", "reason"]) setText(part(name), "");
@@ -59,6 +67,10 @@ part("answers").append(...answers.nodes);
 part("check").hidden = !answers.needsCheck;
 part("box").hidden = !asks;
 reset();
+if (!asks) {
+  for (const name of ["task", "buttons"]) part(name).hidden = true;
+  document.addEventListener("specdec:answered", onAnsweredElsewhere);
+}
 part("asked").hidden = !asked.length;
 setText(part("asked-title"), words.asked);
 part("asked").append(...asked.map(askedBox));

@@ -24,7 +24,7 @@ def run_page(trace: Trace) -> str:
     It has about 5 MB, nearly all of it plotly.js. What people and models wrote lies in it as JSON, which the view puts
     on screen as text; and the page runs no scripts but the two that it is made with.
     """
-    parts = view_parts(alone=True)
+    parts = view_parts()
     template, style, program = (parts.pop(name) for name in ("html_template", "css_template", "js_on_load"))
     plotly, program = get_plotlyjs(), _program(program)
     return Template((_HERE / "page.html").read_text("utf-8")).substitute(
