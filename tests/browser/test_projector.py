@@ -47,7 +47,7 @@ def project(page: Page) -> None:
 
 
 def current_page(page: Page) -> Any:
-    return page.locator(".lesson-current .lesson-title")
+    return page.locator(".lesson-current h2").first
 
 
 def test_a_run_alone_large_and_its_numbers_when_asked_for(page: Page, app_without_models: str) -> None:
