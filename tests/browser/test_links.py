@@ -49,9 +49,9 @@ def address(page: Page) -> dict[str, str]:
     return {key: value for key, (value,) in parse_qs(urlsplit(page.url).fragment).items()}
 
 
-def wait_for_address(page: Page, **said: str) -> None:
+def wait_for_address(on: Page, **said: str) -> None:
     for key, value in said.items():
-        page.wait_for_function("([key, value]) => new URLSearchParams(location.hash.slice(1)).get(key) === value", arg=[key, value])
+        on.wait_for_function("([key, value]) => new URLSearchParams(location.hash.slice(1)).get(key) === value", arg=[key, value])
 
 
 def visit(page: Page, fragment: str) -> None:
@@ -190,26 +190,43 @@ def test_what_a_hostile_link_says_is_text(page: Page, url: str) -> None:
     expect(notice(page)).to_have_text(t("links.prompt_too_long"))
 
 
+def test_pages_of_the_lesson_and_sections_are_part_of_the_address(page: Page, url: str) -> None:
+    opened(page, url, "tab=lesson&page=4")
+    expect(page.locator("#lesson-shell [aria-current=page]")).to_contain_text("4")
+    wait_for_address(page, page="4")
+    steps = page.evaluate("history.length")
+    page.locator("#lesson-shell .ls-next").click()
+    wait_for_address(page, page="5")
+    assert page.evaluate("history.length") == steps + 1
+    page.go_back()
+    expect(page.locator("#lesson-shell [aria-current=page]")).to_contain_text("4")
+    visit(page, "tab=is-it-faster&section=draft-length")
+    head = page.locator('[data-fold="draft-length"]')
+    expect(head).to_have_attribute("aria-expanded", "true")
+    expect(head).to_be_in_viewport()
+    page.locator('.contents:visible a[href$="section=the-race"]').click()
+    page.wait_for_timeout(1000)
+    assert address(page) == {"tab": "is-it-faster", "section": "the-race"}
+    page.get_by_role("tab", name=t("drafting.tab")).click()
+    wait_for_address(page, tab="drafting")
+    assert address(page) == {"tab": "drafting"}
+    page.go_back()
+    wait_for_address(page, tab="is-it-faster", section="the-race")
+    expect(selected_tab(page)).to_have_text(t("faster.tab"))
+
+
 def test_parts_of_the_page_are_told_until_they_have_taken_it(page: Page, url: str) -> None:
     """A part that comes late, with its tab, still hears what the address says, and then no more."""
     page.add_init_script("""window.heard = [];
-      for (const name of ['section', 'room', 'language', 'lesson']) document.addEventListener('specdec:' + name, (event) => {
+      for (const name of ['section', 'room', 'language']) document.addEventListener('specdec:' + name, (event) => {
         window.heard.push([name, event.detail]);
         if (name !== 'section' || window.heard.filter(([one]) => one === 'section').length === 3) event.preventDefault();
-        if (name === 'lesson') document.dispatchEvent(new CustomEvent('specdec:lesson-page', {detail: event.detail}));
       });""")
-    opened(page, url, "tab=lesson", "?lang=zh")
-    expect(selected_tab(page)).to_have_text(t("app.tabs.step_through"))  # there is no such tab yet
-    assert page.evaluate("window.heard.splice(0)") == [["language", {"language": "zh"}]]
-    visit(page, "tab=why-exact&section=later&page=4&room=ABCD&lang=en")
-    expect(selected_tab(page)).to_have_text(t("exact.tab"))
+    opened(page, url, "tab=drafting&section=later&room=ABCD", "?lang=zh")
+    expect(selected_tab(page)).to_have_text(t("drafting.tab"))
     page.wait_for_function("window.heard.filter(([name]) => name === 'section').length === 3")
     page.wait_for_timeout(1000)
-    heard = page.evaluate("window.heard")
-    assert sorted(heard, key=lambda one: one[0]) == [
-        ["language", {"language": "en"}], ["lesson", {"page": 4}], ["room", {"code": "ABCD"}], *[["section", {"id": "later"}]] * 3
+    assert sorted(page.evaluate("window.heard"), key=lambda one: one[0]) == [
+        ["language", {"language": "zh"}], ["room", {"code": "ABCD"}], *[["section", {"id": "later"}]] * 3
     ]  # fmt: skip
-    assert address(page) == {"tab": "why-exact", "section": "later", "lang": "en"}
-    page.get_by_role("tab", name=t("faster.tab")).click()
-    wait_for_address(page, tab="is-it-faster")
-    assert address(page) == {"tab": "is-it-faster", "lang": "en"}
+    assert address(page) == {"tab": "drafting", "section": "later", "lang": "zh"}

@@ -27,7 +27,7 @@ function keepDrawn(box, draw, missing = () => {}) {
 }
 
 // In projector mode a figure has the type and the room that the back of a class needs.
-const PROJECTED = { type: 24, margin: 1.7, height: 0.5 }; // px, times as wide, of the window's height
+const PROJECTED = { type: 24, share: 0.017, margin: 1.6, height: 0.52 }; // px, of the width, times as wide, of the height
 
 function withLargeType(part) {
   if (Array.isArray(part)) return typeof part[0] === "object" ? part.map(withLargeType) : part;
@@ -35,7 +35,7 @@ function withLargeType(part) {
   const grown = {};
   for (const [name, value] of Object.entries(part)) {
     grown[name] = withLargeType(value);
-    if (name.endsWith("font") && value) grown[name].size = Math.max(PROJECTED.type, value.size || 0);
+    if (name.endsWith("font") && value) grown[name].size = Math.max(PROJECTED.type, PROJECTED.share * innerWidth, value.size || 0);
   }
   return grown;
 }

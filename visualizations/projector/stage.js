@@ -47,11 +47,9 @@ function stage() {
   let node = stageOf(panel);
   markAs(node, "data-stage");
   unfold(node);
-  for (; node !== document.body; node = node.parentElement) {
-    for (const other of node.parentElement.children) {
-      if (other !== node && !other.matches(".projector-legend, .projector-frozen, script, style, link")) markAs(other, "data-off-stage");
-    }
-    if (node.parentElement !== document.body) markAs(node.parentElement, "data-around-stage");
+  for (; node.parentElement !== document.body; node = node.parentElement) { // the body itself has what draws measure with
+    for (const other of node.parentElement.children) if (other !== node) markAs(other, "data-off-stage");
+    markAs(node.parentElement, "data-around-stage");
   }
 }
 

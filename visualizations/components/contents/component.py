@@ -17,11 +17,11 @@ HERE = Path(__file__).parent
 class Contents(gr.HTML):
     """Leads to the sections of a tab: [(the elem_id of a section, what the line calls it)].
 
-    tab: what addresses call the tab: a section's link is "#tab=<tab>&section=<elem_id>". A jump opens the section if
+    of_tab: what addresses call the tab: a section's link is "#tab=<tab>&section=<elem_id>". A jump opens the section if
     it is folded. The DOM event `specdec:section` on the document, with the detail {id}, jumps as well.
     """
 
-    def __init__(self, tab: str, sections: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(self, of_tab: str, sections: Sequence[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(
             value=[list(section) for section in sections],
             html_template="<nav class='contents'></nav>",
@@ -30,7 +30,7 @@ class Contents(gr.HTML):
             apply_default_css=False,
             elem_classes="contents-line",
             name=t("contents.name"),
-            tab=tab,
+            tab=of_tab,
             **kwargs,
         )
 

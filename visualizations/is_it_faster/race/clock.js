@@ -1,8 +1,10 @@
 // The clock: a time in seconds that the lanes show. A frame of the replay asks the server for nothing.
 
-const clock = { time: 0, speed: 1, playing: false, last: null };
+const clock = { time: 0, speed: 1, playing: false, last: null, drawn: null };
 const running = () => Boolean(props.value && props.value.running);
 const LONGEST_FRAME = 0.25; // a page in the background stands still
+const STEP = 1; // seconds: who asked for little motion sees the race from step to step
+const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
 function drawTime() {
   const { time } = clock;
@@ -40,9 +42,16 @@ function frame(now) {
   clock.last = now;
   clock.time = Math.min(total, clock.time + passed * clock.speed);
   if (clock.time >= total) pause();
-  drawTime();
-  follow();
+  if (isDue(now)) {
+    clock.drawn = now;
+    drawTime();
+    follow();
+  }
   if (clock.playing) requestAnimationFrame(frame);
+}
+
+function isDue(now) {
+  return !reduced.matches || !clock.playing || clock.drawn === null || now - clock.drawn >= 1000 * STEP;
 }
 
 // Zoomed in, the hand stays in view; while it runs, that of the lane that grows.
@@ -58,7 +67,7 @@ function play() {
   if (!total) return;
   if (clock.time >= total) clock.time = 0;
   clock.playing = true;
-  clock.last = null;
+  clock.last = clock.drawn = null;
   drawPlay();
   requestAnimationFrame(frame);
 }

@@ -31,14 +31,14 @@ _REACHED = """({ reached }) => {
 class LessonShell(gr.HTML):
     """The buttons of the pages, Back and Next. Its value tells which pages have been opened."""
 
-    def __init__(self, pages: Sequence[Page], **kwargs: Any) -> None:
+    def __init__(self, lesson: Sequence[Page], **kwargs: Any) -> None:
         super().__init__(
-            value={"reached": [False for _ in pages]},
+            value={"reached": [False for _ in lesson]},
             html_template=(HERE / "shell.html").read_text("utf-8"),
             css_template=css_variables() + (HERE / "shell.css").read_text("utf-8"),
             js_on_load=script(HERE / "progress.js", HERE / "shell.js"),
             apply_default_css=False,
-            pages=[{"key": page.key, "title": page.title} for page in pages],
+            pages=[{"key": page.key, "title": page.title} for page in lesson],
             words=section("lesson.shell"),
             **kwargs,
         )
