@@ -14,7 +14,7 @@
 const AGAIN_MS = 200;
 const MOST_TIMES = 15;
 const REST_MS = 400; // browsers let an address change a few times a second only
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 const { words } = props;
 const ofQuery = READ.get("lang")(new URLSearchParams(location.search).get("lang") || "");
 const button = element.querySelector("button");
@@ -25,6 +25,7 @@ let wanted = {}; // what the last one asked for and isn't there yet: tab, page, 
 let patience = null; // for what is wanted
 let place = null; // of the step that the address is on
 let writer = null;
+let known = null; // the fragment that was opened or written last
 
 // The address.
 
@@ -62,6 +63,10 @@ function selectedTab() {
 function write() {
   clearTimeout(writer);
   writer = null;
+  if (location.hash !== known) { // it is being opened, which is told later; or another part of the page wrote it
+    known = location.hash;
+    return writeSoon();
+  }
   if (!here.tab || !here.form || wanted.tab || wanted.page || wanted.form || wanted.run) return;
   const fragment = writeFragment(entries(!tooLong()));
   const now = new URLSearchParams(fragment);
@@ -69,6 +74,7 @@ function write() {
   const step = place !== null && at.some((value, i) => value !== place[i] && (i < 2 || value !== null));
   place = at;
   if ("#" + fragment !== location.hash) history[step ? "pushState" : "replaceState"](history.state, "", "#" + fragment);
+  known = location.hash;
 }
 
 function writeSoon() {
@@ -118,6 +124,7 @@ function isSeen(id) {
 function open(fragment) {
   const { said, bad, long } = readFragment(fragment);
   turn += 1;
+  known = location.hash;
   place = null; // a link is a step of its own already
   wanted = {};
   say(long ? words.too_long : bad.length ? fill(words.left_out, { names: bad.join(", ") }) : "");
@@ -212,7 +219,8 @@ function copyTheOldWay(text) {
 
 const HEARD = {
   "specdec:recalled": () => trigger("ask"),
-  "specdec:tab": ({ tab }) => {
+  "specdec:tab": () => {
+    const tab = selectedTab(); // what is told may be told late
     if (wanted.tab && wanted.tab !== tab) return;
     if (!wanted.tab && here.tab && tab !== here.tab) say("");
     delete wanted.tab;
