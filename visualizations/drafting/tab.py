@@ -46,7 +46,7 @@ from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import ModelShelf
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.tab import RunOnScreen
-from visualizations.text import kept_as_spoken, t
+from visualizations.text import kept_as_spoken, say, t
 
 RECORDED_WAY = "model_fixed_2"  # whose acceptance rate the last figure begins with
 CHARTS = ("place", "draft_entropy", "target_entropy", "kind")
@@ -145,7 +145,7 @@ def _worst(held: Any) -> dict[str, Any]:
     try:
         return worst_value(trace_on_screen(held))
     except BadInput as refusal:
-        return worst_value(None, str(refusal))
+        return worst_value(None, say(refusal.phrase))
 
 
 @kept_as_spoken
