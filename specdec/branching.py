@@ -44,7 +44,7 @@ def branch(
     resumed = _resumed(parent, len(rounds), len(kept))
     prompt_ids = [*parent.prompt.ids, *kept]
     if len(prompt_ids) >= pair.target.max_length:
-        raise BadInput(f"The text has {len(prompt_ids):,} tokens already, as many as the target can hold.")
+        raise BadInput("The text has {count:,} tokens already, as many as the target can hold.", count=len(prompt_ids))
     start = Start(_streams(chosen.seed, resumed, change, place), _policy(chosen, parent, rounds))
     recorder = Recorder(pair, parent.prompt.text, prompt_ids, chosen, resumed)
     return recorded(recorder, run(pair, prompt_ids, chosen, start=start, written=resumed.written))
@@ -78,7 +78,10 @@ def _refuse_other_tokens(pair: Pair, parent: Trace) -> None:
     """The ids of a text mean the same only to models with the same tokenizer."""
     known = max(*parent.prompt.ids, *parent.output.ids, 0) < pair.target.vocab_size
     if not known or tuple(pair.texts.sequence(parent.prompt.ids)) != parent.prompt.tokens:
-        raise BadInput(f"The run was made with {parent.pair.target}, whose tokens {pair.info.target} does not share.")
+        raise BadInput(
+            "The run was made with {parent}, whose tokens {target} does not share.",
+            parent=parent.pair.target, target=pair.info.target,
+        )
 
 
 def _place_of(parent: Trace, at: int) -> tuple[int, int]:
@@ -88,19 +91,26 @@ def _place_of(parent: Trace, at: int) -> tuple[int, int]:
         if 0 <= at - first < len(round_.positions):
             return index, at - first
         first += len(round_.positions)
-    raise BadInput(f"The run has {first} positions, so there is no position {shown(at)} to go on from.")
+    raise BadInput(
+        "The run has {first} positions, so there is no position {at} to go on from.", first=first, at=shown(at)
+    )
 
 
 def _check_change(parent: Trace, at: int, change: Change) -> None:
     position, value = parent.positions[at], change.value
     if change.kind == "forced":
         if not isinstance(value, int) or not 0 <= value < parent.pair.vocab_size:
-            raise BadInput(f"The forced token must be an id below {parent.pair.vocab_size:,}, not {shown(value)}.")
+            raise BadInput(
+                "The forced token must be an id below {size:,}, not {value}.",
+                size=parent.pair.vocab_size, value=shown(value),
+            )
         if position.kind == "discarded":
             raise BadInput("A discarded draft is no place of the text, so no token can be forced there.")
     elif change.kind != "replay":
         if not isinstance(value, float) or not 0 < value < 1:
-            raise BadInput(f"{change.kind} must be a number between 0 and 1, not {shown(value)}.")
+            raise BadInput(
+                "{kind} must be a number between 0 and 1, not {value}.", kind=change.kind, value=shown(value)
+            )
         if change.kind == "coin" and position.coin is None:
             raise BadInput("No coin was thrown at this position, so there is none to change.")
         if change.kind == "draft" and position.draft_uniform is None:
@@ -111,7 +121,9 @@ def _rest(parent: Trace, written: int) -> Settings:
     """The parent's settings, with as many new tokens as it had left."""
     left = parent.settings.max_new_tokens - written
     if left < 1:
-        raise BadInput(f"The run was to have {parent.settings.max_new_tokens} tokens, and they are all there.")
+        raise BadInput(
+            "The run was to have {count} tokens, and they are all there.", count=parent.settings.max_new_tokens
+        )
     return parent.settings.changed(max_new_tokens=left)
 
 

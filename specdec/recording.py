@@ -97,7 +97,7 @@ def drafter_of(pair: Pair, settings: Settings) -> Drafter:
     if settings.drafter == "prompt_lookup":
         return PromptLookup(pair.target.vocab_size, pair.target.device)
     if pair.draft is None:
-        raise BadInput(f"{pair.info.name} has no draft model; choose the drafter prompt_lookup.")
+        raise BadInput("{name} has no draft model; choose the drafter prompt_lookup.", name=pair.info.name)
     model = ModelDrafter(pair.draft, settings.draft_sampling, settings.reported_sampling)
     if settings.drafter == "model":
         return model

@@ -31,8 +31,28 @@ MAX_STOP_STRINGS = 8
 MAX_STOP_STRING_LENGTH = 64
 
 
+class Phrase(str):
+    """Words for a person, in English; whoever says them in another language goes by what they were made of.
+
+    template: the words with a {name} for each of `values`, which may be phrases in turn. What comes from outside is
+    always a value: it is never read as a template. Without values the template itself is said, braces and all.
+    """
+
+    template: str
+    values: dict[str, Any]
+
+    def __new__(cls, template: str, /, **values: Any) -> Phrase:
+        phrase = super().__new__(cls, template.format(**values) if values else template)
+        phrase.template, phrase.values = template, values
+        return phrase
+
+
 class BadInput(ValueError):
-    """A value from outside that can't be used. The message is one sentence fit for a visitor."""
+    """A value from outside that can't be used. The message, `phrase`, is one sentence fit for a visitor."""
+
+    def __init__(self, template: str, /, **values: Any) -> None:
+        self.phrase = Phrase(template, **values)
+        super().__init__(self.phrase)
 
 
 @dataclass(frozen=True)
@@ -140,35 +160,45 @@ def _checked_values(values: dict[str, Any]) -> dict[str, Any]:
     known = {field.name for field in fields(Settings)}
     for name in values:
         if name not in known:
-            raise BadInput(f"There is no setting {shown(name)}; the settings are {', '.join(sorted(known))}.")
+            raise BadInput(
+                "There is no setting {name}; the settings are {settings}.",
+                name=shown(name), settings=", ".join(sorted(known)),
+            )
     checked = {name: _CHECKS[name](name, value) for name, value in values.items()}
     rule, drafter = checked.get("rule"), checked.get("drafter", "model")
     if rule in MISREPORTING_RULES and drafter != "model":
-        raise BadInput(f"The rule {rule} needs the drafter model: a copy was not drawn from a law to be told wrongly.")
+        raise BadInput(
+            "The rule {rule} needs the drafter model: a copy was not drawn from a law to be told wrongly.", rule=rule
+        )
     return checked
 
 
 def whole_number(name: str, value: Any, low: int, high: int) -> int:
     """`value` as an int in [low, high], or `BadInput`."""
-    number = _number(name, value, f"a whole number from {low} to {high}")
+    limit = Phrase("a whole number from {low} to {high}", low=low, high=high)
+    number = _number(name, value, limit)
     if number != math.floor(number) or not low <= number <= high:
-        raise BadInput(f"{name} must be a whole number from {low} to {high}, not {shown(value)}.")
+        raise _not(limit, name, value)
     return int(number)
 
 
 def real_number(name: str, value: Any, low: float, high: float, *, above: bool = False) -> float:
     """`value` as a float in [low, high], or in (low, high] with `above`; else `BadInput`."""
-    limit = f"a number above {low:g} and up to {high:g}" if above else f"a number from {low:g} to {high:g}"
+    limit = Phrase("a number from {low:g} to {high:g}", low=low, high=high)
+    if above:
+        limit = Phrase("a number above {low:g} and up to {high:g}", low=low, high=high)
     number = _number(name, value, limit)
     if not low <= number <= high or (above and number == low):
-        raise BadInput(f"{name} must be {limit}, not {shown(value)}.")
+        raise _not(limit, name, value)
     return float(number)
 
 
 def choice(name: str, value: Any, keys: tuple[str, ...]) -> str:
     """`value` if it is one of `keys`, or `BadInput`."""
     if not is_a(value, str) or str.__str__(value) not in keys:
-        raise BadInput(f"{name} must be one of {', '.join(keys)}, not {shown(value)}.")
+        raise BadInput(
+            "{name} must be one of {keys}, not {value}.", name=name, keys=", ".join(keys), value=shown(value)
+        )
     return str.__str__(value)
 
 
@@ -191,17 +221,21 @@ def shown(value: Any, limit: int = 40) -> str:
     try:
         text = str.__str__(repr(value))
     except Exception:  # a value's own fault, nesting too deep, or a whole number of thousands of digits
-        text = "a number of thousands of digits" if is_a(value, int) else "a value that can't be shown"
+        return Phrase("a number of thousands of digits") if is_a(value, int) else Phrase("a value that can't be shown")
     text = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def _number(name: str, value: Any, limit: str) -> float:
+def _number(name: str, value: Any, limit: Phrase) -> float:
     if is_a(value, float) and math.isfinite(float.__float__(value)):
         return float.__float__(value)
     if is_a(value, int) and not is_a(value, bool):
         return int.__int__(value)
-    raise BadInput(f"{name} must be {limit}, not {shown(value)}.")
+    raise _not(limit, name, value)
+
+
+def _not(limit: Phrase, name: str, value: Any) -> BadInput:
+    return BadInput("{name} must be {limit}, not {value}.", name=name, limit=limit, value=shown(value))
 
 
 def _share(name: str, value: Any) -> float:
@@ -214,7 +248,7 @@ def _optional_temperature(name: str, value: Any) -> float | None:
 
 def _boolean(name: str, value: Any) -> bool:
     if not is_a(value, bool):
-        raise BadInput(f"{name} must be true or false, not {shown(value)}.")
+        raise BadInput("{name} must be true or false, not {value}.", name=name, value=shown(value))
     return value
 
 
@@ -223,8 +257,8 @@ def _stop_strings(name: str, value: Any) -> tuple[str, ...]:
     texts = tuple(str.__str__(text) if is_a(text, str) else "" for text in texts[: MAX_STOP_STRINGS + 1])
     if len(texts) > MAX_STOP_STRINGS or not all(0 < len(t) <= MAX_STOP_STRING_LENGTH and is_unicode(t) for t in texts):
         raise BadInput(
-            f"{name} must be a list of at most {MAX_STOP_STRINGS} texts of 1 to "
-            f"{MAX_STOP_STRING_LENGTH} characters, not {shown(value)}."
+            "{name} must be a list of at most {most} texts of 1 to {longest} characters, not {value}.",
+            name=name, most=MAX_STOP_STRINGS, longest=MAX_STOP_STRING_LENGTH, value=shown(value),
         )
     return texts
 

@@ -221,7 +221,10 @@ def _refuse_lawless(model: LanguageModel | Drafter, broken: Sequence[int], writt
     """broken: for each place behind the `written` tokens, whether the model's logits there have no law."""
     if any(broken):
         place = written + broken.index(1) + 1
-        raise BadInput(f"{model.name} gave logits without a law (NaN or infinite) for token {place} of the output.")
+        raise BadInput(
+            "{name} gave logits without a law (NaN or infinite) for token {place} of the output.",
+            name=model.name, place=place,
+        )
 
 
 # Which run each model reads for: the one that began last.

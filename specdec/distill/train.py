@@ -276,7 +276,9 @@ def _optimizers(matrices: list[Tensor], vectors: list[Tensor], settings: TrainSe
     """One optimizer for each matrix, so that they can step side by side, and one for the vectors."""
     rate, decay = settings.learning_rate, settings.weight_decay
     if settings.optimizer == "muon" and not hasattr(torch.optim, "Muon"):
-        raise BadInput(f"The optimizer muon needs torch 2.9 or newer; this is {torch.__version__}. Choose adamw.")
+        raise BadInput(
+            "The optimizer muon needs torch 2.9 or newer; this is {version}. Choose adamw.", version=torch.__version__
+        )
     if settings.optimizer == "muon":
         optimizers = [
             torch.optim.Muon([matrix], lr=rate, weight_decay=decay, adjust_lr_fn="match_rms_adamw") for matrix in matrices

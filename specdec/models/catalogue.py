@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from specdec.settings import Phrase
+
 SMOLLM2 = "SmolLM2-135M-Instruct"
 STUDENT = "student"
 
@@ -32,11 +34,11 @@ class PairSpec:
 _360M, _1_7B = "HuggingFaceTB/SmolLM2-360M-Instruct", "HuggingFaceTB/SmolLM2-1.7B-Instruct"
 _QWEN = "Qwen/Qwen2.5-{}-Instruct"
 _SPECS = (
-    PairSpec("smollm2-135m+student", "SmolLM2-135M ← our student", SMOLLM2, STUDENT, "bundled; runs anywhere"),
-    PairSpec("smollm2-135m+itself", "SmolLM2-135M ← itself", SMOLLM2, SMOLLM2, "the same model twice: α must be 1"),
-    PairSpec("smollm2-360m+student", "SmolLM2-360M ← our student", _360M, STUDENT, "0.7 GB from the Hub"),
+    PairSpec("smollm2-135m+student", Phrase("SmolLM2-135M ← our student"), SMOLLM2, STUDENT, "bundled; runs anywhere"),
+    PairSpec("smollm2-135m+itself", Phrase("SmolLM2-135M ← itself"), SMOLLM2, SMOLLM2, "the same twice: α must be 1"),
+    PairSpec("smollm2-360m+student", Phrase("SmolLM2-360M ← our student"), _360M, STUDENT, "0.7 GB from the Hub"),
     PairSpec("smollm2-360m+135m", "SmolLM2-360M ← SmolLM2-135M", _360M, SMOLLM2, "0.7 GB from the Hub"),
-    PairSpec("smollm2-1.7b+student", "SmolLM2-1.7B ← our student", _1_7B, STUDENT, "3.4 GB from the Hub"),
+    PairSpec("smollm2-1.7b+student", Phrase("SmolLM2-1.7B ← our student"), _1_7B, STUDENT, "3.4 GB from the Hub"),
     PairSpec("smollm2-1.7b+135m", "SmolLM2-1.7B ← SmolLM2-135M", _1_7B, SMOLLM2, "3.4 GB from the Hub"),
     PairSpec("qwen2.5-1.5b+0.5b", "Qwen2.5-1.5B ← 0.5B", _QWEN.format("1.5B"), _QWEN.format("0.5B"), "4 GB from the Hub"),
     PairSpec("qwen2.5-7b+0.5b", "Qwen2.5-7B ← 0.5B", _QWEN.format("7B"), _QWEN.format("0.5B"), "16 GB from the Hub; a GPU"),

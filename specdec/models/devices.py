@@ -16,7 +16,7 @@ _WORTH_IT = 1.15
 def pick_device(name: str | torch.device = "auto") -> torch.device:
     """'auto' is cuda, else mps, else cpu. Raises `BadInput` for a device that isn't there."""
     if not is_a(name, str, torch.device):
-        raise BadInput(f"There is no device {shown(name)} here.")
+        raise BadInput("There is no device {name} here.", name=shown(name))
     if name == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda")
@@ -25,7 +25,7 @@ def pick_device(name: str | torch.device = "auto") -> torch.device:
         device = torch.device(name)
         torch.empty(1, device=device).tolist()  # some that torch has a name for keep no numbers
     except (RuntimeError, AssertionError, ValueError):
-        raise BadInput(f"There is no device {shown(name)} here.") from None
+        raise BadInput("There is no device {name} here.", name=shown(name)) from None
     return device
 
 

@@ -76,4 +76,7 @@ def _control_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
 
 def _refusal(tokenizer: PreTrainedTokenizerBase, ids: Iterable[int]) -> BadInput:
     names = ", ".join(repr(tokenizer.added_tokens_decoder[token_id].content) for token_id in sorted(ids))
-    return BadInput(f"The prompt holds {names}, which this model's tokenizer can only read as a control token; leave it out.")
+    return BadInput(
+        "The prompt holds {names}, which this model's tokenizer can only read as a control token; leave it out.",
+        names=names,
+    )

@@ -43,7 +43,10 @@ class LanguageModel(Protocol):
 def refuse_overflow(model: LanguageModel, count: int) -> None:
     """Raise `BadInput` when `count` more tokens don't fit into the model's cache."""
     if model.length + count > model.max_length:
-        raise BadInput(f"{model.name} can hold {model.max_length} tokens; {model.length} + {count} are too many.")
+        raise BadInput(
+            "{name} can hold {most} tokens; {held} + {count} are too many.",
+            name=model.name, most=model.max_length, held=model.length, count=count,
+        )
 
 
 def refuse_rewinding_forward(model: LanguageModel, length: int) -> None:

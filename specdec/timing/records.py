@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic.dataclasses import dataclass
 
+from specdec.settings import Phrase
 from specdec.trace import strict_json
 from specdec.trace.record import ratio
 from specdec.trace.strict_json import STRICT, to_dict
@@ -204,4 +205,4 @@ def write_json(path: Path, record: Any) -> None:
 
 def from_json(kind: type[R], text: str | bytes) -> R:
     """Read a record back. Raises `BadInput` with one sentence when it isn't one of that kind."""
-    return strict_json.from_json(kind, text, name=f"{kind.__name__} record", limit=MAX_JSON_BYTES)
+    return strict_json.from_json(kind, text, name=Phrase("{kind} record", kind=kind.__name__), limit=MAX_JSON_BYTES)

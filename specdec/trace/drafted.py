@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from specdec.settings import BadInput, Settings
+from specdec.settings import BadInput, Phrase, Settings
 from specdec.trace.identities import TOLERANCE
 from specdec.trace.record import Limits, Position, Round
 
@@ -26,7 +26,7 @@ def check_tells_drafting(first_schema: bool, settings: Settings, rounds: Sequenc
         told += [(p.drafted_by is not None) == (p.draft_id is not None) for p in round_.positions if not first_schema]
         told += [p.drafted_by is not None for p in round_.positions if first_schema]
         if any(value is first_schema for value in told):
-            raise BadInput(f"Round {index} of the trace does not tell of its drafting what its schema has.")
+            raise BadInput("Round {index} of the trace does not tell of its drafting what its schema has.", index=index)
 
 
 def check_drafted(
@@ -42,7 +42,7 @@ def check_drafted(
         bounds = {"limit": _limit(index, round_, settings), "budget": min(settings.max_new_tokens, room) - written - 1}
         if limits and limits.draft_length is not None:
             bounds["room"] = max(0, limits.draft_length - (prompt_length + written) + 1)
-        _check_round(f"Round {index} of the trace", round_, settings, bounds, limits)
+        _check_round(Phrase("Round {index} of the trace", index=index), round_, settings, bounds, limits)
         written += round_.emitted
 
 
@@ -52,7 +52,10 @@ def _limit(index: int, round_: Round, settings: Settings) -> int:
     steady = settings.policy in _ALWAYS_GAMMA or settings.gamma == 0
     least = settings.gamma if steady else int(settings.policy == "heuristic")
     if not least <= limit <= settings.gamma:
-        raise BadInput(f"Round {index} of the trace has a limit of {limit} drafts, not one of its policy and gamma.")
+        raise BadInput(
+            "Round {index} of the trace has a limit of {limit} drafts, not one of its policy and gamma.",
+            index=index, limit=limit,
+        )
     return limit
 
 
@@ -63,24 +66,36 @@ def _check_round(where: str, round_: Round, settings: Settings, bounds: dict[str
     if settings.drafter == "lookup_then_model" and not any(draft.drafted_by == "model" for draft in drafts):
         bounds = {name: bound for name, bound in bounds.items() if name != "room"}  # the model's, and it made none
     if len(drafts) > min(bounds.values()):
-        raise BadInput(f"{where} has {len(drafts)} drafts where its settings allow {min(bounds.values())}.")
+        raise BadInput(
+            "{where} has {count} drafts where its settings allow {most}.",
+            where=where, count=len(drafts), most=min(bounds.values()),
+        )
     if limits is None:
         return
     if any(draft.draft_id in limits.eos_ids for draft in drafts[:-1]):
-        raise BadInput(f"{where} has drafts behind an end of text.")
+        raise BadInput("{where} has drafts behind an end of text.", where=where)
     ended = bool(drafts) and drafts[-1].draft_id in limits.eos_ids
     reason = "eos" if ended else _reason(round_, len(drafts), settings, bounds)
     copied_less = round_.stopped is None and settings.drafter != "model"  # schema 1 ended a copy with the text
     if reason is None and not copied_less or round_.stopped not in (None, reason):
-        raise BadInput(f"{where} has {len(drafts)} drafts, and what it says of why there are no more does not fit.")
+        raise BadInput(
+            "{where} has {count} drafts, and what it says of why there are no more does not fit.",
+            where=where, count=len(drafts),
+        )
 
 
 def _check_makers(where: str, drafts: Sequence[Position], settings: Settings) -> None:
     makers = {draft.drafted_by for draft in drafts} - {None}
     if len(makers) > 1 or not makers <= set(_BY[settings.drafter]):
-        raise BadInput(f"{where} has drafts made by {' and '.join(sorted(makers))}, not by {settings.drafter}.")
+        raise BadInput(
+            "{where} has drafts made by {makers}, not by {drafter}.",
+            where=where, makers=" and ".join(sorted(makers)), drafter=settings.drafter,
+        )
     if any((draft.draft_uniform is None) != is_copy(draft, settings) for draft in drafts):
-        raise BadInput(f"{where} has draft_uniforms that do not go with the drafter {settings.drafter}.")
+        raise BadInput(
+            "{where} has draft_uniforms that do not go with the drafter {drafter}.",
+            where=where, drafter=settings.drafter,
+        )
 
 
 def _reason(round_: Round, drafted: int, settings: Settings, bounds: dict[str, int]) -> str | None:
@@ -98,11 +113,13 @@ def _reason(round_: Round, drafted: int, settings: Settings, bounds: dict[str, i
 def _check_doubt(where: str, round_: Round, drafts: Sequence[Position], settings: Settings) -> None:
     """A doubt is told exactly where it is the reason, and fits the drafts and the policy's threshold."""
     if (round_.doubt is not None) != (round_.stopped in ("confidence", "entropy")):
-        raise BadInput(f"{where} has a doubt that does not go with why its drafting stopped.")
+        raise BadInput("{where} has a doubt that does not go with why its drafting stopped.", where=where)
     by_model = [draft for draft in drafts if not is_copy(draft, settings)]
     fits = {"confidence": _confidence_fits, "entropy": _entropy_fits}.get(settings.policy)
     if fits and not fits(round_, by_model, settings):
-        raise BadInput(f"{where} stopped drafting elsewhere than its drafts' {settings.policy} has it.")
+        raise BadInput(
+            "{where} stopped drafting elsewhere than its drafts' {policy} has it.", where=where, policy=settings.policy
+        )
 
 
 def _confidence_fits(round_: Round, drafts: Sequence[Position], settings: Settings) -> bool:

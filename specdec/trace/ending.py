@@ -34,8 +34,9 @@ def check_ending(
     room = assumed.target_length - prompt_length
     if room < 1 or len(output.ids) > min(settings.max_new_tokens, room):
         raise BadInput(
-            f"The trace has {prompt_length:,} + {len(output.ids):,} tokens, more than its max_new_tokens "
-            f"({settings.max_new_tokens}) or its target's length allow."
+            "The trace has {prompt:,} + {output:,} tokens, more than its max_new_tokens ({most}) or its target's "
+            "length allow.",
+            prompt=prompt_length, output=len(output.ids), most=settings.max_new_tokens,
         )
     written = prompt.tokens[prompt_length - resumed.written :] if resumed else ()
     begun = begun_stop("".join(token.text for token in written), settings.stop_strings)
@@ -44,7 +45,7 @@ def check_ending(
         broken_off = _BROKEN_OFF.get(output.stop_reason) if index == len(rounds) - 1 else None
         kinds = letters(round_)
         if not (_WHOLE.fullmatch(kinds) or broken_off and broken_off.fullmatch(kinds)):
-            raise BadInput(f"Round {index} of the trace ends before its target added a token.")
+            raise BadInput("Round {index} of the trace ends before its target added a token.", index=index)
     check_drafted(settings, prompt_length, rounds, limits, room)
 
 
@@ -72,7 +73,9 @@ def _check_reason(
         raise BadInput("The trace's output goes on behind the end of its text.")
     reason = _reason(settings, room, output, eos_ids)
     if output.stop_reason != reason:
-        raise BadInput(f"The trace's stop_reason is {output.stop_reason}, but what it shows is {reason}.")
+        raise BadInput(
+            "The trace's stop_reason is {said}, but what it shows is {reason}.", said=output.stop_reason, reason=reason
+        )
     if reason == "stop_string" and any(stop in output.text[:-1] for stop in settings.stop_strings):
         raise BadInput("The trace's output has text behind its stop string.")
 

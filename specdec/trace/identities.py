@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from specdec.settings import BadInput
+from specdec.settings import BadInput, Phrase
 from specdec.trace.record import Position
 
 TOLERANCE = 1e-5
@@ -19,24 +19,35 @@ def check_position(index: int, position: Position, vocab_size: int) -> None:
     vocab_size: ids lie in [0, vocab_size).
     """
     _check_draft(index, position)
-    check_ids(f"Position {index} of the trace", [c.id for c in position.candidates], vocab_size)
+    check_ids(Phrase("Position {index} of the trace", index=index), [c.id for c in position.candidates], vocab_size)
     for name in ("draft_uniform", "token_uniform", "coin"):
         value = getattr(position, name)
         if value is not None and not 0 < value < 1:
-            raise BadInput(f"Position {index} of the trace has {name} {value:.3g}, which is not between 0 and 1.")
+            raise BadInput(
+                "Position {index} of the trace has {name} {value:.3g}, which is not between 0 and 1.",
+                index=index, name=name, value=value,
+            )
     for name, value in _probabilities(position):
         if not 0 <= value <= 1 + TOLERANCE:
-            raise BadInput(f"Position {index} of the trace has {name} {value:.3g}, which is no probability.")
+            raise BadInput(
+                "Position {index} of the trace has {name} {value:.3g}, which is no probability.",
+                index=index, name=name, value=value,
+            )
     for name, difference in position_differences(position).items():
         if abs(difference) > TOLERANCE:
-            raise BadInput(f"Position {index} of the trace breaks '{name}' by {difference:.2g}.")
+            raise BadInput(
+                "Position {index} of the trace breaks '{name}' by {difference:.2g}.",
+                index=index, name=name, difference=difference,
+            )
     _check_entropies(index, position, vocab_size)
 
 
 def check_ids(whose: str, ids: list[int] | tuple[int, ...], vocab_size: int) -> None:
     """Raise `BadInput` for an id outside the vocabulary."""
     if ids and not 0 <= min(ids) <= max(ids) < vocab_size:
-        raise BadInput(f"{whose} holds an id outside the vocabulary, which ends at {vocab_size - 1:,}.")
+        raise BadInput(
+            "{whose} holds an id outside the vocabulary, which ends at {last:,}.", whose=whose, last=vocab_size - 1
+        )
 
 
 def _check_draft(index: int, position: Position) -> None:
@@ -45,16 +56,28 @@ def _check_draft(index: int, position: Position) -> None:
     of_draft += [position.draft_entropy, other.q, other.overlap, other.residual, *(c.q for c in position.candidates)]
     drafted = kind in ("accepted", "replaced", "discarded")
     if any((value is not None) != drafted for value in (draft_id, *of_draft)):
-        raise BadInput(f"Position {index} of the trace is {kind}, which does not go with what it says of a draft.")
+        raise BadInput(
+            "Position {index} of the trace is {kind}, which does not go with what it says of a draft.",
+            index=index, kind=kind,
+        )
     if not drafted and (position.draft_uniform, position.coin) != (None, None):
-        raise BadInput(f"Position {index} of the trace is {kind}, which goes with no coin and no draw of a draft.")
+        raise BadInput(
+            "Position {index} of the trace is {kind}, which goes with no coin and no draw of a draft.",
+            index=index, kind=kind,
+        )
     if (position.token_uniform is None) != (kind in ("accepted", "discarded")):
-        raise BadInput(f"Position {index} of the trace is {kind}, which does not go with its token_uniform.")
+        raise BadInput(
+            "Position {index} of the trace is {kind}, which does not go with its token_uniform.", index=index, kind=kind
+        )
     if kind in ("accepted", "discarded") and position.token_id != draft_id:
-        raise BadInput(f"Position {index} of the trace is {kind}, but its token is not its draft.")
+        raise BadInput(
+            "Position {index} of the trace is {kind}, but its token is not its draft.", index=index, kind=kind
+        )
     ids = [candidate.id for candidate in position.candidates]
     if len(set(ids)) < len(ids) or not {position.token_id, draft_id} - {None} <= set(ids):
-        raise BadInput(f"Position {index} of the trace has candidates that repeat or that lack its own token or draft.")
+        raise BadInput(
+            "Position {index} of the trace has candidates that repeat or that lack its own token or draft.", index=index
+        )
 
 
 def _probabilities(position: Position) -> Iterator[tuple[str, float]]:
@@ -62,17 +85,18 @@ def _probabilities(position: Position) -> Iterator[tuple[str, float]]:
         value = getattr(position, name)
         if value is not None:
             yield name, value
+    a_p, a_q = Phrase("a candidate's {law}", law="p"), Phrase("a candidate's {law}", law="q")
     for candidate in position.candidates:
-        yield "a candidate's p", candidate.p
-        yield "a candidate's q", candidate.q or 0.0
+        yield a_p, candidate.p
+        yield a_q, candidate.q or 0.0
     for name in ("p", "q", "overlap", "residual"):
-        yield f"the others' {name}", getattr(position.other, name) or 0.0
+        yield Phrase("the others' {name}", name=name), getattr(position.other, name) or 0.0
 
 
 def position_differences(position: Position) -> dict[str, float]:
     """What each identity of a position is off by; all zero up to rounding."""
     candidates, other = position.candidates, position.other
-    differences = {"p sums to 1": sum(c.p for c in candidates) + other.p - 1}
+    differences = {Phrase("p sums to 1"): sum(c.p for c in candidates) + other.p - 1}
     if position.overlap is None or position.residual_mass is None:
         return differences
     p, q = [c.p for c in candidates], [c.q or 0.0 for c in candidates]
@@ -80,14 +104,14 @@ def position_differences(position: Position) -> dict[str, float]:
     overlap = sum(map(min, p, q)) + (other.overlap or 0.0)
     residual = sum(max(0.0, a - b) for a, b in zip(p, q)) + (other.residual or 0.0)
     if draft is not None:
-        differences["p of the draft"] = draft.p - (position.p or 0.0)
-        differences["q of the draft"] = (draft.q or 0.0) - (position.q or 0.0)
+        differences[Phrase("p of the draft")] = draft.p - (position.p or 0.0)
+        differences[Phrase("q of the draft")] = (draft.q or 0.0) - (position.q or 0.0)
     return differences | {
-        "q sums to 1": sum(q) + (other.q or 0.0) - 1,
-        "overlap is the sum of min(p, q)": overlap - position.overlap,
-        "residual_mass is the sum of max(0, p - q)": residual - position.residual_mass,
+        Phrase("q sums to 1"): sum(q) + (other.q or 0.0) - 1,
+        Phrase("overlap is the sum of min(p, q)"): overlap - position.overlap,
+        Phrase("residual_mass is the sum of max(0, p - q)"): residual - position.residual_mass,
         "overlap + residual_mass = 1": position.overlap + position.residual_mass - 1,
-        "overlap + residual = p among the others": (other.overlap or 0) + (other.residual or 0) - other.p,
+        Phrase("overlap + residual = p among the others"): (other.overlap or 0) + (other.residual or 0) - other.p,
     }
 
 
@@ -100,4 +124,7 @@ def _check_entropies(index: int, position: Position, vocab_size: int) -> None:
         listed = -sum(mass * math.log(mass) for mass in masses if mass)
         most = listed + (rest * math.log(others / rest) if rest and others else 0.0)
         if not max(0.0, listed - _ENTROPY_TOLERANCE) <= entropy <= most + _ENTROPY_TOLERANCE:
-            raise BadInput(f"Position {index} of the trace has {name} {entropy:.4g}, which is not that of its law.")
+            raise BadInput(
+                "Position {index} of the trace has {name} {entropy:.4g}, which is not that of its law.",
+                index=index, name=name, entropy=entropy,
+            )

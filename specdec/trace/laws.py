@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from specdec.settings import BadInput, Sampling, Settings
+from specdec.settings import BadInput, Phrase, Sampling, Settings
 from specdec.trace.drafted import is_copy
 from specdec.trace.identities import TOLERANCE
 from specdec.trace.record import Position
@@ -16,11 +16,13 @@ _CERTAIN = Sampling(temperature=0.0)
 def check_laws(index: int, position: Position, settings: Settings, vocab_size: int) -> None:
     """Raise `BadInput` unless the position's laws may come from the sampling that `settings` name."""
     p = [candidate.p for candidate in position.candidates]
-    _check_law(f"Position {index} of the trace has a p", p, position.other.p, settings.target_sampling, vocab_size)
+    whose = Phrase("Position {index} of the trace has a {law}", index=index, law="p")
+    _check_law(whose, p, position.other.p, settings.target_sampling, vocab_size)
     if position.draft_id is not None:
         sampling = _CERTAIN if is_copy(position, settings) else settings.draft_sampling
         q = [candidate.q or 0.0 for candidate in position.candidates]
-        _check_law(f"Position {index} of the trace has a q", q, position.other.q or 0.0, sampling, vocab_size)
+        whose = Phrase("Position {index} of the trace has a {law}", index=index, law="q")
+        _check_law(whose, q, position.other.q or 0.0, sampling, vocab_size)
 
 
 def _check_law(whose: str, masses: Sequence[float], rest: float, sampling: Sampling, vocab_size: int) -> None:
@@ -29,13 +31,16 @@ def _check_law(whose: str, masses: Sequence[float], rest: float, sampling: Sampl
     others = rest > TOLERANCE
     if sampling.temperature == 0:
         if listed != [1.0] or others:
-            raise BadInput(f"{whose} that is spread over several ids, which temperature 0 never leaves.")
+            raise BadInput("{whose} that is spread over several ids, which temperature 0 never leaves.", whose=whose)
         return
     size = sampling.top_k if 0 < sampling.top_k < vocab_size else vocab_size
     if len(listed) + others > size:
-        raise BadInput(f"{whose} over more ids than the {size:,} that top_k keeps.")
+        raise BadInput("{whose} over more ids than the {size:,} that top_k keeps.", whose=whose, size=size)
     if sampling.top_p < 1 and listed and not _is_nucleus(min(listed), sampling.top_p, size - len(listed)):
-        raise BadInput(f"{whose} that keeps an id of probability {min(listed):.3g}, which top_p would have cut.")
+        raise BadInput(
+            "{whose} that keeps an id of probability {least:.3g}, which top_p would have cut.",
+            whose=whose, least=min(listed),
+        )
 
 
 def _is_nucleus(least: float, top_p: float, cut: int) -> bool:

@@ -29,11 +29,19 @@ def check_round(index: int, round_: Round, start: int) -> None:
     }
     for name, count in counts.items():
         if getattr(round_, name) != count:
-            raise BadInput(f"Round {index} of the trace has another number of {name} tokens than its positions show.")
+            raise BadInput(
+                "Round {index} of the trace has another number of {name} tokens than its positions show.",
+                index=index, name=name,
+            )
     if not _ORDER.fullmatch(letters(round_)):
-        raise BadInput(f"Round {index} of the trace has its {', '.join(kinds[:20])} positions in an impossible order.")
+        raise BadInput(
+            "Round {index} of the trace has its {kinds} positions in an impossible order.",
+            index=index, kinds=", ".join(kinds[:20]),
+        )
     if [position.output_index for position in round_.positions] != list(range(start, start + len(kinds))):
-        raise BadInput(f"Round {index} of the trace does not continue the output where the round before it ended.")
+        raise BadInput(
+            "Round {index} of the trace does not continue the output where the round before it ended.", index=index
+        )
 
 
 def letters(round_: Round) -> str:
@@ -44,10 +52,12 @@ def letters(round_: Round) -> str:
 def check_times(rounds: Sequence[Round], prefill_seconds: float) -> None:
     """Raise `BadInput` unless time runs forward: the first round starts at 0, none before its predecessor's end."""
     if prefill_seconds < 0:
-        raise BadInput(f"The trace's prefill_seconds are {prefill_seconds:.3g}, less than none.")
+        raise BadInput(
+            "The trace's prefill_seconds are {prefill_seconds:.3g}, less than none.", prefill_seconds=prefill_seconds
+        )
     earliest, latest = 0.0, _TICK
     for index, round_ in enumerate(rounds):
         parts = (round_.draft_seconds, round_.verify_seconds)
         if not earliest - _TICK <= round_.started <= latest or min(parts) < 0 or sum(parts) > round_.seconds + _TICK:
-            raise BadInput(f"Round {index} of the trace has times that do not follow each other.")
+            raise BadInput("Round {index} of the trace has times that do not follow each other.", index=index)
         earliest, latest = round_.started + round_.seconds, float("inf")

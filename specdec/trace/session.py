@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
 
-from specdec.settings import BadInput, shown
+from specdec.settings import BadInput, Phrase, shown
 from specdec.trace.strict_json import STRICT, compact_json, from_json, to_dict
 from specdec.trace.trace import MAX_JSON_BYTES, Trace, check_identities, check_settings, without_silent_fields
 
@@ -68,7 +68,7 @@ class Session:
 
         Raises `BadInput` with one sentence when it isn't one of at most `MAX_JSON_BYTES`, or contradicts itself.
         """
-        session = from_json(cls, text, name=f"{SCHEMA} file", limit=MAX_JSON_BYTES)
+        session = from_json(cls, text, name=Phrase("{schema} file", schema=SCHEMA), limit=MAX_JSON_BYTES)
         check_session(session)
         for run in session.runs:
             check_identities(run.trace)
@@ -79,18 +79,26 @@ class Session:
 def check_session(session: Session) -> None:
     """Raise `BadInput` unless the names can be shown and each branch has a parent before it with such a place."""
     if not 1 <= len(session.runs) <= MAX_RUNS:
-        raise BadInput(f"A session holds 1 to {MAX_RUNS} runs, not {len(session.runs)}.")
+        raise BadInput("A session holds 1 to {most} runs, not {count}.", most=MAX_RUNS, count=len(session.runs))
     for number, run in enumerate(session.runs):
         if not 1 <= len(run.name) <= MAX_NAME:
-            raise BadInput(f"Run {number} of the session has no name of 1 to {MAX_NAME} characters.")
+            raise BadInput(
+                "Run {number} of the session has no name of 1 to {longest} characters.", number=number, longest=MAX_NAME
+            )
         origin = run.origin
         if origin is None:
             continue
         if not 0 <= origin.parent < number:
-            raise BadInput(f"Run {number} of the session goes on from run {shown(origin.parent)}, which is not before it.")
+            raise BadInput(
+                "Run {number} of the session goes on from run {parent}, which is not before it.",
+                number=number, parent=shown(origin.parent),
+            )
         positions = len(session.runs[origin.parent].trace.positions)
         if not 0 <= origin.at < positions:
-            raise BadInput(f"Run {number} of the session goes on from position {shown(origin.at)} of {positions}.")
+            raise BadInput(
+                "Run {number} of the session goes on from position {at} of {positions}.",
+                number=number, at=shown(origin.at), positions=positions,
+            )
 
 
 def is_session(data: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import pydantic_core
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from specdec.settings import BadInput, shown
+from specdec.settings import BadInput, Phrase, shown
 
 STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -34,19 +34,21 @@ def from_json(kind: type[R], text: str | bytes, *, name: str, limit: int) -> R:
     Raises `BadInput`, one sentence that calls it `name`, when it is longer than `limit` bytes of UTF-8 or isn't one.
     """
     if not isinstance(text, (str, bytes)):
-        raise BadInput(f"There is no {name} to read.")
+        raise BadInput("There is no {name} to read.", name=name)
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(data) > limit:
-        raise BadInput(f"The {name} has {len(data):,} bytes; the limit is {limit:,}.")
+        raise BadInput(
+            "The {name} has {count:,} bytes; the limit is {limit:,}.", name=name, count=len(data), limit=limit
+        )
     try:
         plain = pydantic_core.from_json(data, allow_inf_nan=False)
     except ValueError:
-        raise BadInput(f"This is not a {name}: it is no strict JSON.") from None
+        raise BadInput("This is not a {name}: it is no strict JSON.", name=name) from None
     try:
         return _record(kind, plain)
     except _Misfit as misfit:
-        place = ".".join(map(str, reversed(misfit.place))) or "the file"
-        raise BadInput(f"This is not a {name}: {place}: {misfit}.") from None
+        place = ".".join(map(str, reversed(misfit.place))) or Phrase("the file")
+        raise BadInput("This is not a {name}: {place}: {why}.", name=name, place=place, why=misfit.why) from None
 
 
 class _Misfit(Exception):
@@ -54,7 +56,7 @@ class _Misfit(Exception):
 
     def __init__(self, why: str, *place: str | int):
         super().__init__(why)
-        self.place = list(place)
+        self.why, self.place = why, list(place)
 
 
 def _record(kind: type[R], plain: Any) -> R:
@@ -64,9 +66,9 @@ def _record(kind: type[R], plain: Any) -> R:
     of what holds it, and a few megabytes of rubbish would cost gigabytes; so the first fault ends the reading.
     """
     if not isinstance(plain, dict):
-        raise _Misfit("it should be an object")
+        raise _Misfit(Phrase("it should be an object"))
     if unknown := plain.keys() - {field.name for field in fields(kind)}:
-        raise _Misfit("it is unknown", shown(min(unknown)))
+        raise _Misfit(Phrase("it is unknown"), shown(min(unknown)))
     parts = {name: _part(inner, plain[name], name) for name, inner in _inner(kind).items() if name in plain}
     try:
         return getattr(kind, "checked", kind)(**plain | parts)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic.dataclasses import dataclass
 
-from specdec.settings import BadInput, Settings, shown
+from specdec.settings import BadInput, Phrase, Settings, shown
 from specdec.trace.drafted import check_tells_drafting
 from specdec.trace.ending import check_ending
 from specdec.trace.identities import check_ids, check_position
@@ -80,7 +80,7 @@ class Trace:
         Raises `BadInput` with one sentence when it isn't a trace of this schema of at most `MAX_JSON_BYTES`, or
         contradicts itself.
         """
-        trace = from_json(cls, text, name=f"{SCHEMA} file", limit=MAX_JSON_BYTES)
+        trace = from_json(cls, text, name=Phrase("{schema} file", schema=SCHEMA), limit=MAX_JSON_BYTES)
         check_identities(trace)
         check_settings(trace)
         return trace
@@ -97,7 +97,7 @@ def check_identities(trace: Trace) -> None:
     """
     vocab_size = trace.pair.vocab_size
     if not 0 < vocab_size <= _LARGEST_VOCABULARY:
-        raise BadInput(f"The trace's vocab_size is {shown(vocab_size)}, which no vocabulary has.")
+        raise BadInput("The trace's vocab_size is {vocab_size}, which no vocabulary has.", vocab_size=shown(vocab_size))
     start = 0  # the counts first: metrics over a count that nothing stands behind need not end
     for index, round_ in enumerate(trace.rounds):
         check_round(index, round_, start)
@@ -107,11 +107,14 @@ def check_identities(trace: Trace) -> None:
         raise BadInput("The trace's rounds and its output hold different ids.")
     if "".join(p.text for p in emitted) != trace.output.text:
         raise BadInput("The trace's rounds and its output hold different texts.")
-    check_ids("The trace's prompt", trace.prompt.ids, vocab_size)
+    check_ids(Phrase("The trace's prompt"), trace.prompt.ids, vocab_size)
     if not trace.prompt.ids or tuple(token.id for token in trace.prompt.tokens) != trace.prompt.ids:
         raise BadInput("The trace's prompt has not one token for each id.")
     if trace.seed != trace.settings.seed:
-        raise BadInput(f"The trace's seed is {shown(trace.seed)} in one place and {trace.settings.seed} in another.")
+        raise BadInput(
+            "The trace's seed is {seed} in one place and {other} in another.",
+            seed=shown(trace.seed), other=trace.settings.seed,
+        )
     if trace.metrics != metrics_of(trace.rounds, trace.metrics.prefill_seconds):
         raise BadInput("The trace's metrics are not those of its rounds.")
     for index, position in enumerate(trace.positions):
@@ -143,7 +146,10 @@ def _check_resumed(resumed: Resumed | None, prompt_length: int) -> None:
     if resumed is None:
         return
     if not 0 <= resumed.written < prompt_length:
-        raise BadInput(f"The trace's prompt has {prompt_length:,} tokens, of which {shown(resumed.written)} cannot be output.")
+        raise BadInput(
+            "The trace's prompt has {prompt:,} tokens, of which {written} cannot be output.",
+            prompt=prompt_length, written=shown(resumed.written),
+        )
     if min(resumed.drafts, resumed.coins, resumed.resampling) < 0 or max(resumed.drafts, resumed.coins) > _MOST_DRAWN:
         raise BadInput("The trace goes on from a place that its seed's streams cannot have reached.")
 
@@ -154,7 +160,7 @@ def _check_heading(trace: Trace) -> None:
     except ValueError:
         utc = False
     if not utc:
-        raise BadInput(f"The trace was created at {shown(trace.created)}, which is no time in UTC.")
+        raise BadInput("The trace was created at {created}, which is no time in UTC.", created=shown(trace.created))
     by_model = trace.settings.with_draft_model
     if (trace.pair.draft is not None) != by_model:
         raise BadInput("The trace's pair names a draft model where none took part, or none where one did.")

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from specdec.settings import MISREPORTING_RULES, BadInput, Settings
+from specdec.settings import MISREPORTING_RULES, BadInput, Phrase, Settings
 from specdec.trace.identities import TOLERANCE
 from specdec.trace.record import Position, Round
 
@@ -31,10 +31,10 @@ def check_verdicts(index: int, round_: Round, settings: Settings, eos_ids: Colle
 
     eos_ids: ids that end the text, behind which drafts aren't recorded; None when they aren't known.
     """
-    where = f"Round {index} of the trace"
+    where = Phrase("Round {index} of the trace", index=index)
     drafts = [position for position in round_.positions if position.draft_id is not None]
     if any(draft.q == 0 for draft in drafts):
-        raise BadInput(f"{where} has a draft that its q never gives.")
+        raise BadInput("{where} has a draft that its q never gives.", where=where)
     cut = round_.stopped in (None, "eos") and len(drafts) < settings.gamma and (eos_ids is None or bool(drafts) and drafts[-1].draft_id in eos_ids)
     joint = _joint_ratios(drafts)
     if settings.rule == "block":
@@ -43,12 +43,14 @@ def check_verdicts(index: int, round_: Round, settings: Settings, eos_ids: Colle
         bounds = [_accept_bounds(draft, settings) for draft in drafts]
     for draft, (low, high) in zip(drafts, bounds):
         if not low - _SLACK * (1 + low) <= draft.accept_probability <= high + _SLACK * (1 + high):
-            raise BadInput(f"{where} has an accept_probability that the rule {settings.rule} does not give.")
+            raise BadInput(
+                "{where} has an accept_probability that the rule {rule} does not give.", where=where, rule=settings.rule
+            )
     decided = _block_decides(round_, drafts, cut) if settings.rule == "block" else _each_decides(drafts)
     if not decided:
-        raise BadInput(f"{where} has coins that do not decide as its accept probabilities say.")
+        raise BadInput("{where} has coins that do not decide as its accept probabilities say.", where=where)
     if settings.rule == "peeking" and len(drafts) > round_.accepted:
-        raise BadInput(f"{where} has a draft that was not kept, which the rule peeking never shows.")
+        raise BadInput("{where} has a draft that was not kept, which the rule peeking never shows.", where=where)
     for position, weight in zip(round_.positions, [*joint[: len(drafts)], 1.0]):
         _check_draws(where, position, settings, weight)
 
@@ -170,11 +172,14 @@ def _check_draws(where: str, position: Position, settings: Settings, weight: flo
     if position.draft_uniform is not None:
         q = {c.id: c.q for c in position.candidates}
         if not _falls(q, 1.0, position.draft_id, position.draft_uniform):
-            raise BadInput(f"{where} has a draft that its draft_uniform does not draw from q.")
+            raise BadInput("{where} has a draft that its draft_uniform does not draw from q.", where=where)
     if position.token_uniform is not None:
         law, total = _token_law(position, settings, weight)
         if total > TOLERANCE and not _falls(law, total, position.token_id, position.token_uniform):
-            raise BadInput(f"{where} has a {position.kind} token that its token_uniform does not draw from its law.")
+            raise BadInput(
+                "{where} has a {kind} token that its token_uniform does not draw from its law.",
+                where=where, kind=position.kind,
+            )
 
 
 def _token_law(position: Position, settings: Settings, weight: float) -> tuple[dict[int, float], float]:

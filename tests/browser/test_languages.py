@@ -145,6 +145,26 @@ def section_names() -> list[str]:
     return list(json.loads((HERE / "en.json").read_text("utf-8")))
 
 
+def test_what_the_engine_refuses_and_calls_its_models_is_said_in_the_readers_language(browser: Browser, app_url: str) -> None:
+    page = opened(browser, app_url + "?lang=zh", "en-GB")
+    expect(page.locator("#models-line")).to_contain_text("就绪：SmolLM2-135M ← 我们的学生模型。")
+    page.get_by_role("button", name=said("app.settings", "zh")).first.click()
+    pair = page.get_by_label(said("app.pair.label", "zh"), exact=True).first
+    expect(pair).to_have_value("SmolLM2-135M ← 我们的学生模型")
+    gamma = page.locator("#settings .block").filter(has_text=said("app.gamma.info", "zh")).locator("input[type=number]")
+    gamma.fill("3.5")
+    page.locator("#run").click()
+    line = page.locator("#run-line")
+    expect(line).to_contain_text("gamma 必须是 0 到 16 的整数，不能是 3.5。")
+    upload = page.locator("#upload").locator("xpath=..").locator("input[type=file]")
+    upload.set_input_files({"name": "a.json", "mimeType": "application/json", "buffer": b"[]"})
+    expect(line).to_contain_text("文件：整个文件：它应当是一个对象。")
+    choose(page, "en")
+    expect(line).to_contain_text("file: the file: it should be an object.")
+    assert page.evaluate(UNCHOSEN) == []
+    close(page)
+
+
 def test_sentences_with_what_models_wrote_change_too(browser: Browser, app_url: str) -> None:
     page = opened(browser, app_url, "en-GB")
     sentence = page.locator("#run-view .rv-sentence")

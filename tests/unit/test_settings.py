@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from specdec.settings import BadInput, Settings
+from specdec.settings import BadInput, Phrase, Settings
 
 REFUSED = [
     ("gamma", 3.5),
@@ -232,3 +233,28 @@ def test_a_number_too_long_to_write_out_is_refused_in_words():
 def test_half_a_character_is_no_stop_string():
     with pytest.raises(BadInput, match="stop_strings must be"):
         Settings.checked(stop_strings=["\ud800"])
+
+
+def test_a_refusal_keeps_what_its_sentence_is_made_of():
+    with pytest.raises(BadInput) as refused:
+        Settings.checked(temperature="hot")
+    said = refused.value.phrase
+    assert said == str(refused.value) == "temperature must be a number from 0 to 10, not 'hot'."
+    assert said.template == "{name} must be {limit}, not {value}."
+    assert said.values["limit"].template == "a number from {low:g} to {high:g}"
+    assert said.values["limit"].values == {"low": 0.0, "high": 10.0}
+
+
+@pytest.mark.parametrize(
+    "refusal", [BadInput("a {b}, {c:.1f}", b=Phrase("{d}", d="{e}"), c=2), BadInput("as it is: {x} {")]
+)
+def test_a_refusal_reaches_another_process_whole(refusal):
+    again = pickle.loads(pickle.dumps(refusal))
+    assert type(again) is BadInput and str(again) == str(refusal)
+    assert (again.phrase.template, again.phrase.values) == (refusal.phrase.template, refusal.phrase.values)
+
+
+def test_what_comes_from_outside_is_never_read_as_a_template():
+    hostile = "{0.__class__} {value} {"
+    assert str(BadInput("not {value}", value=hostile)) == f"not {hostile}"
+    assert str(BadInput(hostile)) == hostile

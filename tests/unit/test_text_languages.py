@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.phrases import ENGINE, FOR_PROGRAMS, PAGE, said_in_english, sources, templates, unsayable
 from visualizations.text import LANGUAGES, texts
 
 OTHERS = tuple(language for language in LANGUAGES if language != "en")
@@ -91,6 +92,55 @@ FAULTS = (other_keys, other_marks, untranslated, half_width, unclosed_bold)
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_language_says_the_same(language, faults):
     assert faults(sentences("en"), sentences(language)) == []
+
+
+@pytest.mark.parametrize("faults", FAULTS)
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_language_says_what_the_engine_says(language, faults):
+    english = templates(sources(ENGINE) + sources(PAGE))
+    assert faults(english, json.loads((texts.HERE / f"phrases_{language}.json").read_text("utf-8"))) == []
+
+
+def test_whatever_is_said_for_a_person_can_be_said_in_every_language():
+    assert unsayable(sources(ENGINE) + sources(PAGE)) == []
+    assert said_in_english(sources(PAGE, without=FOR_PROGRAMS)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'raise BadInput(f"{value} is bad.")',
+        'raise settings.BadInput(f"{value} is bad.")',
+        'raise BadInput("It is bad: " + value)',
+        'raise BadInput(why)',
+        'raise BadInput("{value} is bad.")',
+        'raise BadInput("{value} is bad.", number=value)',
+        'raise BadInput("{value} is bad.", **values)',
+        'class Worse(Bad): ...\nclass Bad(BadInput): ...\nraise Worse(f"{value} is bad.")',
+        'Progress("load", Phrase(f"Loading {name}…"))',
+    ],
+)  # fmt: skip
+def test_what_no_table_can_hold_is_found(source):
+    assert unsayable([source])
+
+
+def test_what_a_table_or_a_text_of_the_page_says_is_no_fault():
+    plain = ['BadInput("{value} is bad.", value=shown(value))', 'BadInput("It is.")', 'BadInput(t("a.b", n=1))']
+    assert unsayable(plain) == []
+
+
+def test_a_refusal_nobody_has_translated_and_a_translation_of_none_are_found():
+    said = templates(['raise BadInput("It is bad.")', 'a = Phrase("worse")'])
+    assert other_keys(said, {"It is bad.": "不好。"}) == ["worse"]
+    assert other_keys(said, {"It is bad.": "不好。", "best": "最好", "worse": "更差"}) == ["best"]
+
+
+def test_a_refusal_shown_in_english_alone_is_found():
+    caught = "try: run()\nexcept {} as refusal: return status({})"
+    assert said_in_english([caught.format("BadInput", "str(refusal)")])
+    assert said_in_english([caught.format("(OSError, BadInput)", "str(refusal)")])
+    others = [caught.format("BadInput", "say(refusal.phrase)"), caught.format("OSError", "str(refusal)")]
+    assert said_in_english(others) == []
 
 
 def test_chinese_is_one_of_the_languages():

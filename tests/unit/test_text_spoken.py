@@ -7,7 +7,8 @@ import threading
 
 import pytest
 
-from visualizations.text import LANGUAGES, data, in_language, kept_as_spoken, pieces, section, spoken, t
+from specdec.settings import BadInput, Phrase, Settings
+from visualizations.text import LANGUAGES, data, in_language, kept_as_spoken, pieces, say, section, spoken, t
 from visualizations.text.texts import CLOSE, NEXT, OPEN
 
 EVERY = list(LANGUAGES)
@@ -84,3 +85,43 @@ def test_what_is_kept_is_kept_for_each_way_of_speaking() -> None:
         together = greeting()
         assert greeting() == together
     assert greeting() == t("app.run") != together and len(made) == 2
+
+
+def refused(**values: object) -> Phrase:
+    with pytest.raises(BadInput) as refusal:
+        Settings.checked(**values)
+    return refusal.value.phrase
+
+
+def test_a_refusal_of_the_engine_is_said_in_every_language_whoever_raised_it() -> None:
+    gamma, temperature = refused(gamma=3.5), refused(temperature="{热}")
+    assert say(gamma) == str(gamma) == "gamma must be a whole number from 0 to 16, not 3.5."
+    with spoken(EVERY):
+        assert in_language(say(gamma), "zh") == "gamma 必须是 0 到 16 的整数，不能是 3.5。"
+        assert in_language(say(gamma), "en") == str(gamma)
+        assert in_language(say(temperature), "zh") == "temperature 必须是 0 到 10 的数，不能是 '{热}'。"
+
+
+def test_a_phrase_in_a_sentence_of_the_page_follows_its_language() -> None:
+    title = Phrase("SmolLM2-135M ← our student")
+    with spoken(EVERY):
+        together = t("app.loaded", pair=title)
+    for language in EVERY:
+        with spoken([language]):
+            assert in_language(together, language) == t("app.loaded", pair=say(title))
+    assert "学生模型" in in_language(together, "zh") and "our student" in in_language(together, "en")
+
+
+def test_what_the_engine_does_not_say_stays_as_it_is() -> None:
+    with spoken(EVERY):
+        own = t("app.no_run.lost")
+        assert say(BadInput(own).phrase) == own
+        assert say("owner/model ← {x}") == "owner/model ← {x}"
+        assert say(Phrase("Nobody has translated {this}.", this=1)) == "Nobody has translated 1."
+
+
+def test_what_comes_from_outside_breaks_no_sentence() -> None:
+    hostile = f"{{0}} {OPEN}a{CLOSE} {NEXT} {OPEN}"
+    with spoken(EVERY):
+        said = say(Phrase("{name} must be {limit}, not {value}.", name="x", limit=Phrase("the file"), value=hostile))
+        assert "整个文件" in said and "the file" in said and "{0}" in said

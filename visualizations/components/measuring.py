@@ -16,7 +16,7 @@ from visualizations.components.waiting import waiting_line
 from visualizations.figures.timing_style import machine
 from visualizations.serving.inputs import PairChoice
 from visualizations.serving.runner import ModelShelf, Waiting
-from visualizations.text import t
+from visualizations.text import say, t
 
 DRAWING_SHARE = 0.1  # of the time, at most: a record that grows takes longer to send, and the work waits meanwhile
 
@@ -101,7 +101,7 @@ def measured_steps(
         else:
             yield words.halt(record) if stop.is_set() else words.finish(record)
     except BadInput as refusal:
-        yield Shown(status(str(refusal), "fault"))
+        yield Shown(status(say(refusal.phrase), "fault"))
     except Exception as fault:
         _LOG.exception("A measurement failed")
         line = status(t("measuring.failed", fault=type(fault).__name__), "fault")

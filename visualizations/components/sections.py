@@ -19,7 +19,7 @@ from visualizations.components.measuring import Shown
 from visualizations.components.model_events import AT_ONCE, QUIET, ask_on, on_ask
 from visualizations.components.status_line import StatusLine, status
 from visualizations.serving.stopping import OpenRuns
-from visualizations.text import t
+from visualizations.text import say, t
 
 # An event that leaves the queue sends nothing, so the page itself notes that it is over.
 _STOP = "(...lines) => lines.map((line) => line.mood === 'busy' ? {text: %s, mood: 'done', done: null} : line)"
@@ -112,7 +112,7 @@ def _on(section: Section, runs: OpenRuns, asked: Measurement) -> Dependency:
             for shown in asked.steps(stop, *values):
                 yield shown.line, *(kept if shown.values is None else shown.values)
         except BadInput as refusal:
-            yield status(str(refusal), "fault"), *kept
+            yield status(say(refusal.phrase), "fault"), *kept
 
     ask_on([section.button.click], section.line)
     return on_ask(section.line, runs, work, asked.inputs, [section.line, *section.parts])

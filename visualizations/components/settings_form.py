@@ -24,7 +24,7 @@ from specdec.settings import (
 )
 from visualizations.serving.first_pair import first_choice, startable
 from visualizations.serving.inputs import CUSTOM, PairChoice, pair_choice
-from visualizations.text import t
+from visualizations.text import say, t
 
 SETTING_FIELDS = (
     "temperature",
@@ -128,7 +128,7 @@ def optional_number(text: Any) -> Any:
 
 
 def _pair_components() -> dict[str, Component]:
-    choices = [(spec.title, key) for key, spec in CATALOGUE.items()] + [(t("app.pair.custom"), CUSTOM)]
+    choices = [(say(spec.title), key) for key, spec in CATALOGUE.items()] + [(t("app.pair.custom"), CUSTOM)]
     with gr.Row():
         pair = gr.Dropdown(
             choices, value=first_choice().key,

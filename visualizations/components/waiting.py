@@ -6,7 +6,7 @@ from typing import Any
 
 from visualizations.components.status_line import status
 from visualizations.serving.runner import Loading, Waiting
-from visualizations.text import t
+from visualizations.text import say, t
 
 
 def waiting_line(event: Waiting) -> dict[str, Any]:
@@ -21,8 +21,9 @@ def loading_line(loading: Loading | None) -> dict[str, Any]:
     if loading is None:
         return status(t("app.load_later"))
     if loading.error is not None:
-        return status(str(loading.error), "fault")
+        return status(say(loading.error.phrase), "fault")
     if loading.pair is not None:
         return status(t("app.loaded", pair=loading.choice.title), "done")
-    text = loading.progress.message if loading.progress else t("app.load_begins", pair=loading.choice.title)
-    return status(text, "busy", loading.progress.done if loading.progress else None)
+    if loading.progress is None:
+        return status(t("app.load_begins", pair=loading.choice.title), "busy")
+    return status(say(loading.progress.message), "busy", loading.progress.done)

@@ -14,7 +14,7 @@ from specdec.settings import BadInput, Settings, choice, shown, whole_number
 from specdec.timing.prompts import OWN_KINDS, own_prompts
 from visualizations.serving.first_pair import first_choice
 from visualizations.serving.inputs import PairChoice
-from visualizations.text import t
+from visualizations.text import say, t
 
 MOST_TOKENS, MOST_REPEATS = 128, 10
 START = Settings(temperature=0.0, max_new_tokens=48)
@@ -37,7 +37,7 @@ def build_form() -> tuple[Component, ...]:
     """Create the components inside the Blocks that is open: what `read_form` reads."""
     with gr.Row():
         pair = gr.Dropdown(
-            [(spec.title, key) for key, spec in CATALOGUE.items()], value=first_choice().key,
+            [(say(spec.title), key) for key, spec in CATALOGUE.items()], value=first_choice().key,
             label=t("app.pair.label"), info=t("app.pair.info"), interactive=True,
         )  # fmt: skip
         tokens = _slider("max_new_tokens", 8, MOST_TOKENS, START.max_new_tokens)
@@ -56,7 +56,9 @@ def read_form(values: Sequence[Any]) -> Request:
     tokens = whole_number("max_new_tokens", tokens, 1, MOST_TOKENS)
     repeats = whole_number("repeats", repeats, 1, MOST_REPEATS)
     if not isinstance(kinds, list) or not kinds:
-        raise BadInput(f"prompts must be one or more of {', '.join(OWN_KINDS)}, not {shown(kinds)}.")
+        raise BadInput(
+            "prompts must be one or more of {keys}, not {value}.", keys=", ".join(OWN_KINDS), value=shown(kinds)
+        )
     wanted = {choice("prompts", kind, OWN_KINDS) for kind in kinds}
     texts = {kind: text for kind, text in zip(OWN_KINDS, own_prompts(), strict=True) if kind in wanted}
     return Request(picked, START.changed(max_new_tokens=tokens), tuple(texts.values()), tuple(texts), repeats)

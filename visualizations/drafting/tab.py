@@ -49,7 +49,7 @@ from visualizations.serving.inputs import checked_prompt
 from visualizations.serving.runner import ModelShelf
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.tab import RunOnScreen
-from visualizations.text import kept_as_spoken, section, t
+from visualizations.text import kept_as_spoken, say, section, t
 
 TAB_KEY = "drafting"
 RECORDED_WAY = "model_fixed_2"  # whose acceptance rate the last figure begins with
@@ -153,7 +153,7 @@ def _worst(held: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         value = worst_value(trace_on_screen(held))
     except BadInput as refusal:
-        value = worst_value(None, str(refusal))
+        value = worst_value(None, say(refusal.phrase))
     return folded_value(worst_result(value["places"])), value
 
 

@@ -14,7 +14,7 @@ from specdec.settings import DRAFTERS, MAX_GAMMA, BadInput, Settings, choice, sh
 from specdec.timing.prompts import OWN_KINDS, own_prompts
 from visualizations.serving.first_pair import first_choice, startable
 from visualizations.serving.inputs import PairChoice
-from visualizations.text import t
+from visualizations.text import say, t
 
 PROMPTS = OWN_KINDS
 SETTING_FIELDS = ("gamma", "temperature", "rule", "drafter", "max_new_tokens")
@@ -53,7 +53,7 @@ def build_settings_part() -> SettingsPart:
     """Create the components inside the Blocks that is open."""
     with gr.Row():
         pair = gr.Dropdown(
-            [(spec.title, key) for key, spec in CATALOGUE.items()], value=first_choice().key,
+            [(say(spec.title), key) for key, spec in CATALOGUE.items()], value=first_choice().key,
             label=t("app.pair.label"), info=t("app.pair.info"), interactive=True, scale=2,
         )  # fmt: skip
         gamma = _slider("gamma", 1, MAX_GAMMA, 1, START.gamma)
@@ -96,10 +96,12 @@ def read_runs(values: Sequence[Any]) -> Runs:
     """Checked choices from the raw values of a `RunsPart`; raises `BadInput`."""
     keys, repeats, with_transformers = values
     if not isinstance(keys, list) or not keys:
-        raise BadInput(f"prompts must be one or more of {', '.join(PROMPTS)}, not {shown(keys)}.")
+        raise BadInput("prompts must be one or more of {keys}, not {value}.", keys=", ".join(PROMPTS), value=shown(keys))
     picked = [choice("prompts", key, PROMPTS) for key in keys]
     if not isinstance(with_transformers, bool):
-        raise BadInput(f"with_transformers must be true or false, not {shown(with_transformers)}.")
+        raise BadInput(
+            "{name} must be true or false, not {value}.", name="with_transformers", value=shown(with_transformers)
+        )
     texts = dict(zip(PROMPTS, own_prompts(), strict=True))
     prompts = tuple(texts[key] for key in PROMPTS if key in picked)
     return Runs(prompts, whole_number("repeats", repeats, 1, MOST_REPEATS), with_transformers)

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from specdec.models.catalogue import CATALOGUE, PairSpec, key_of, names_of
 from specdec.models.pairs import refuse_damaged_folder
-from specdec.settings import DTYPES, BadInput, shown
+from specdec.settings import DTYPES, BadInput, Phrase, shown
 from visualizations.serving.inputs import CUSTOM, hub_id
-from visualizations.text import t
 
 NO_DRAFT = "none"
 LAST_PORT = 65_535
@@ -76,7 +75,7 @@ def _own_pair(given: argparse.Namespace) -> tuple[PairSpec, ...]:
             raise BadInput("--dtype and --device are for models of your own, so they need --target and --draft.")
         return ()
     if given.draft is None:
-        raise BadInput(f"--target needs --draft: a model with the same tokenizer, or {NO_DRAFT}.")
+        raise BadInput("--target needs --draft: a model with the same tokenizer, or {none}.", none=NO_DRAFT)
     if given.target is None:
         raise BadInput("--draft needs --target: the model that it drafts for.")
     target = _source("--target", given.target)
@@ -89,14 +88,15 @@ def _source(option: str, value: str) -> str:
     if os.path.isdir(value):
         folder = Path(os.path.abspath(value))
         if not folder.name.isprintable():
-            raise BadInput(f"{option} is a folder whose name can't be shown; rename it.")
+            raise BadInput("{option} is a folder whose name can't be shown; rename it.", option=option)
         refuse_damaged_folder(folder, folder.name)
         return str(folder)
     try:
         return hub_id(option, value)
     except BadInput:
         raise BadInput(
-            f"{option} must be a folder, or a Hub id such as owner/model, and {shown(value)} is neither."
+            "{option} must be a folder, or a Hub id such as owner/model, and {value} is neither.",
+            option=option, value=shown(value),
         ) from None
 
 
@@ -110,8 +110,8 @@ def _device(name: str) -> str:
 
 def _spec(target: str, draft: str | None, dtype: str, device: str) -> PairSpec:
     big, small = names_of(target, draft)
-    title = f"{big} ← {small or t('run_view.settings.prompt_lookup')}"
+    title = f"{big} ← {small}" if small else Phrase("{target} ← prompt lookup", target=big)
     spec = PairSpec(key_of(big, small), title, target, draft, "named on the command line", dtype, device)
     if spec.key == CUSTOM or CATALOGUE.get(spec.key, spec) != spec:
-        raise BadInput(f"Another pair is called {spec.key} already; rename a folder.")
+        raise BadInput("Another pair is called {key} already; rename a folder.", key=spec.key)
     return spec

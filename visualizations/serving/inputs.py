@@ -49,7 +49,8 @@ def choice_of(pair: PairInfo) -> PairChoice:
         return pair_choice(CUSTOM, target, draft)
     except BadInput:
         raise BadInput(
-            f"The models of this run, {shown(pair.name)}, are not offered here; go on with the settings above instead."
+            "The models of this run, {name}, are not offered here; go on with the settings above instead.",
+            name=shown(pair.name),
         ) from None
 
 
@@ -59,7 +60,8 @@ def hub_id(name: str, value: Any) -> str:
     ok = len(text) <= MAX_HUB_ID_LENGTH and _HUB_ID.fullmatch(text) and ".." not in text
     if not ok or Path(text).exists():
         raise BadInput(
-            f"{name} must be a Hub id such as owner/model of at most {MAX_HUB_ID_LENGTH} characters, not {shown(value)}."
+            "{name} must be a Hub id such as owner/model of at most {most} characters, not {value}.",
+            name=name, most=MAX_HUB_ID_LENGTH, value=shown(value),
         )
     return text
 
@@ -67,9 +69,11 @@ def hub_id(name: str, value: Any) -> str:
 def checked_prompt(value: Any) -> str:
     """`value` if it is a text that a run may begin with, before any model is asked."""
     if not isinstance(value, str):
-        raise BadInput(f"prompt must be text, not {shown(value)}.")
+        raise BadInput("prompt must be text, not {value}.", value=shown(value))
     if not value:
         raise BadInput("prompt is empty: it needs at least one character.")
     if len(value) > MAX_PROMPT_CHARACTERS:
-        raise BadInput(f"prompt has {len(value):,} characters; the limit is {MAX_PROMPT_CHARACTERS:,}.")
+        raise BadInput(
+            "prompt has {count:,} characters; the limit is {limit:,}.", count=len(value), limit=MAX_PROMPT_CHARACTERS
+        )
     return value

@@ -9,6 +9,7 @@ from typing import Any
 from specdec.models import pairs
 from specdec.models.catalogue import CATALOGUE, SMOLLM2, STUDENT, is_folder
 from specdec.models.weights import Progress, default_target_folder, hub_is_reachable
+from specdec.settings import Phrase
 from visualizations.serving.inputs import CUSTOM, PairChoice
 
 # What reading a model needs of its repository: no other formats, no copies in folders.
@@ -41,7 +42,7 @@ def _download(choice: PairChoice, progress: Callable[[Any], None]) -> None:
         elif not is_folder(name) and hub_is_reachable():
             from huggingface_hub import snapshot_download
 
-            progress(Progress("download", None, f"Downloading {name}…"))
+            progress(Progress("download", None, Phrase("Downloading {name}…", name=name)))
             try:
                 snapshot_download(name, allow_patterns=list(_NEEDED), ignore_patterns=list(_NOT_NEEDED))
             except (OSError, ValueError):

@@ -92,7 +92,9 @@ class ModelShelf:
             if choice not in self._known:
                 waited_for = [one for one in self._known.values() if one.wanted and not one.finished.is_set()]
                 if len(waited_for) >= MAX_WAITING_LOADS:
-                    raise BadInput(f"{MAX_WAITING_LOADS} pairs of models are being loaded already; try again later.")
+                    raise BadInput(
+                        "{most} pairs of models are being loaded already; try again later.", most=MAX_WAITING_LOADS
+                    )
                 loading = self._known[choice] = Loading(choice)
                 threading.Thread(target=self._run_load, args=(loading,), daemon=True).start()
             self._known.move_to_end(choice)
@@ -211,7 +213,9 @@ class ModelShelf:
             loading.error = error
         except Exception as error:  # a broken file, no memory: the visitor gets a sentence, the log the fault
             _LOG.exception("Loading %s failed", loading.choice)
-            loading.error = BadInput(f"{loading.choice.title} could not be loaded: {type(error).__name__}.")
+            loading.error = BadInput(
+                "{pair} could not be loaded: {fault}.", pair=loading.choice.title, fault=type(error).__name__
+            )
         with self._lock:
             if loading.error is not None:
                 del self._known[loading.choice]

@@ -20,7 +20,7 @@ from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.step_through.beside import is_comparable
 from visualizations.step_through.run_view import ShownRun
 from visualizations.step_through.wishes import Asked, new_run_of
-from visualizations.text import t
+from visualizations.text import say, t
 
 _LOG = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ def shown_steps(shelf: ModelShelf, asked: Asked, stop: threading.Event) -> Itera
         if run is None or run.running:
             yield last(status(t("app.stopped"), "done"))
     except BadInput as refusal:
-        yield last(status(str(refusal), "fault"))
+        yield last(status(say(refusal.phrase), "fault"))
     except Exception as fault:
         _LOG.exception("A run failed")
         yield last(status(t("app.run_failed", fault=type(fault).__name__), "fault"))

@@ -45,7 +45,7 @@ from visualizations.step_through.sessions import opened_session, reopened_tree, 
 from visualizations.step_through.take_away import TakeAway, run_file
 from visualizations.step_through.until import build_until
 from visualizations.step_through.wishes import Asked, Wish, read_wish
-from visualizations.text import LANGUAGES, spoken, t
+from visualizations.text import LANGUAGES, say, spoken, t
 
 STATE_SECONDS = 3600
 LOADING_SECONDS = 1.0  # also before the first look: loading keeps the cores busy, and the page comes first
@@ -157,7 +157,7 @@ def _run(
     try:
         asked = read_wish(wish, prompt, values)
     except BadInput as refusal:
-        yield gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip()
+        yield gr.skip(), status(say(refusal.phrase), "fault"), gr.skip(), gr.skip()
         return
     run = None
     for step in shown_steps(shelf, asked, stopped):
@@ -194,7 +194,7 @@ def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
     try:
         view, held, trace = opened_session(data) if is_session(data) else _opened_trace(data)
     except BadInput as refusal:
-        return [gr.skip(), status(str(refusal), "fault"), gr.skip(), gr.skip(), *same]
+        return [gr.skip(), status(say(refusal.phrase), "fault"), gr.skip(), gr.skip(), *same]
     words = "app.session.opened" if "session" in held else "app.uploaded"
     line = status(t(words, emitted=trace.metrics.emitted, runs=len(held.get("session", ()))), "done")
     return [view, line | LEAVE, held, trace.prompt.text, *same]
@@ -212,14 +212,14 @@ def _save(held: Any, live: ShownRun | None, asked: gr.EventData) -> tuple[Any, A
         with spoken([wanted["language"] if wanted.get("language") in LANGUAGES else LANGUAGES[0]]):
             return run_file(trace, wanted.get("format")), gr.skip()
     except BadInput as refusal:
-        return gr.skip(), status(str(refusal), "fault")
+        return gr.skip(), status(say(refusal.phrase), "fault")
 
 
 def _save_session(asked: Any) -> tuple[Any, Any]:
     try:
         return saved_session(asked), gr.skip()
     except BadInput as refusal:
-        return gr.skip(), status(str(refusal), "fault")
+        return gr.skip(), status(say(refusal.phrase), "fault")
 
 
 def _reopen(held: Any) -> tuple[Any, ...]:
@@ -229,7 +229,7 @@ def _reopen(held: Any) -> tuple[Any, ...]:
         trace = trace_on_screen(held)
     except BadInput as missing:
         gone = LOST if held.get("missing") == UNDER_WAY["missing"] else gr.skip()
-        words = t("app.reopened.under_way") if gone == LOST else str(missing)
+        words = t("app.reopened.under_way") if gone == LOST else say(missing.phrase)
         return empty_value(new_run(), running=False), status(" ".join([*before, words]), "fault"), gone
     words = t("app.reopened.trace", emitted=trace.metrics.emitted)
     for example in examples():
@@ -248,6 +248,6 @@ def _loading(shelf: ModelShelf, choice: PairChoice) -> tuple[dict[str, Any], gr.
     try:
         loading = shelf.warm(choice)
     except BadInput as refusal:  # others are loading: it is asked again with the next look
-        return status(str(refusal), "fault"), gr.Timer(active=True)
+        return status(say(refusal.phrase), "fault"), gr.Timer(active=True)
     over, line = loading.finished.is_set(), loading_line(loading)
     return line, gr.Timer(active=not over)

@@ -90,9 +90,9 @@ def read_until(values: Sequence[Any]) -> Until:
     every_round, rejection, overlap, entropy, text = values
     for name, value in zip(_FIELDS, (every_round, rejection), strict=False):
         if not isinstance(value, bool):
-            raise BadInput(f"{name} must be true or false.")
+            raise BadInput("{name} must be true or false.", name=name)
     if not isinstance(text, str) or len(text) > MAX_STOP_STRING_LENGTH or not is_unicode(text):
-        raise BadInput(f"The text to pause at has at most {MAX_STOP_STRING_LENGTH} characters.")
+        raise BadInput("The text to pause at has at most {longest} characters.", longest=MAX_STOP_STRING_LENGTH)
     return Until(
         every_round,
         rejection,

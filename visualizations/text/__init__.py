@@ -7,9 +7,10 @@ from visualizations.text.texts import (
     in_language,
     kept_as_spoken,
     pieces,
+    say,
     section,
     spoken,
     t,
 )
 
-__all__ = ["LANGUAGES", "Piece", "data", "in_language", "kept_as_spoken", "pieces", "section", "spoken", "t"]
+__all__ = ["LANGUAGES", "Piece", "data", "in_language", "kept_as_spoken", "pieces", "say", "section", "spoken", "t"]

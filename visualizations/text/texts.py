@@ -1,7 +1,8 @@
 """Look up the sentences of the screen.
 
 `en.json` holds them by section, its twins hold them in other languages; a key is the path through it joined by dots. A
-missing key raises, so that a typing mistake is found by a test and not by a visitor.
+missing key raises, so that a typing mistake is found by a test and not by a visitor. What the engine says for a person
+it says in English, in phrases (`specdec.settings.Phrase`); `phrases_zh.json` holds their templates in Chinese.
 
 A page that can be read in several languages says everything in all of them at once (`spoken`): such a text holds its
 versions between three private signs, and `languages.js` shows the reader's. Whoever joins, keeps or sends texts needn't
@@ -19,6 +20,8 @@ from functools import cache, wraps
 from pathlib import Path
 from string import Formatter
 from typing import Any, TypeVar
+
+from specdec.settings import Phrase
 
 HERE = Path(__file__).parent
 Piece = str | dict[str, Any]  # {"data": text}: what a model or a person wrote; {"in": {language: pieces}}
@@ -62,11 +65,19 @@ def t(key: str, **values: Any) -> str:
     return _together([_sentence(key, language, values) for language in _spoken.get()])
 
 
+def say(text: str) -> str:
+    """A `Phrase` of the engine, such as the one that a `BadInput` holds; any other text stays as it is."""
+    return _together([in_language(text, language) for language in _spoken.get()])
+
+
 def in_language(said: Any, language: str) -> Any:
     """Plain data with every text in it as it is said in `language` alone."""
+    if isinstance(said, Phrase):
+        template = _phrases(language).get(said.template, said.template)
+        return template.format(**in_language(said.values, language)) if said.values else in_language(template, language)
     if isinstance(said, str):
         place = LANGUAGES.index(language)
-        return _SEVERAL.sub(lambda found: found[1].split(NEXT)[place], said)
+        return _SEVERAL.sub(lambda found: dict(enumerate(found[1].split(NEXT))).get(place, ""), said)
     if isinstance(said, dict):
         return {key: in_language(value, language) for key, value in said.items()}
     return [in_language(item, language) for item in said] if isinstance(said, list | tuple) else said
@@ -86,6 +97,12 @@ def pieces(key: str, **values: Any) -> list[Piece]:
 @cache
 def _all(language: str) -> dict[str, Any]:
     return json.loads((HERE / f"{language}.json").read_text(encoding="utf-8"))
+
+
+@cache
+def _phrases(language: str) -> dict[str, str]:
+    """What stands for each English template of the engine; one that is missing is said in English."""
+    return {} if language == "en" else json.loads((HERE / f"phrases_{language}.json").read_text(encoding="utf-8"))
 
 
 def _written(key: str, language: str) -> Any:

@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from specdec.settings import BadInput
-from visualizations.text import t
+from visualizations.text import say, t
 from visualizations.why_exact.bars import checked_bars
 from visualizations.why_exact.draws import Request, draw_from_bars, draw_with_loop
 from visualizations.why_exact.sampling_view import waiting_value
@@ -41,6 +41,6 @@ def stopped_test(source: str) -> dict[str, Any]:
 def failed_test(fault: Exception, source: str) -> dict[str, Any]:
     """A refusal in its own words; anything else is logged and named."""
     if isinstance(fault, BadInput):
-        return waiting_value(str(fault), "fault", source)
+        return waiting_value(say(fault.phrase), "fault", source)
     _LOG.error("A sampling test failed", exc_info=fault)
     return waiting_value(t("exact.sampling.fault", fault=type(fault).__name__), "fault", source)

@@ -26,7 +26,7 @@ from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.tab import RunOnScreen
-from visualizations.text import section, t
+from visualizations.text import say, section, t
 from visualizations.why_exact.at_once import draw_at_once, failed_test, stopped_test
 from visualizations.why_exact.bars import checked_bars
 from visualizations.why_exact.draws import (
@@ -213,7 +213,7 @@ def _tables(bars: Any, held: Any, index: Any) -> tuple[dict[str, Any], ...]:
 
 
 def _refused(refusal: BadInput) -> dict[str, Any]:
-    return {"tables": [table((), (), intro=str(refusal))]}
+    return {"tables": [table((), (), intro=say(refusal.phrase))]}
 
 
 def _pair_of(trace: Trace) -> PairChoice:

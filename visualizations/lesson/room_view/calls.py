@@ -10,7 +10,7 @@ import gradio as gr
 
 from specdec.settings import BadInput
 from visualizations.lesson.room import RoomOver, Rooms, TooOften
-from visualizations.text import LANGUAGES, spoken
+from visualizations.text import LANGUAGES, say, spoken
 
 Asked = Mapping[str, Any]
 
@@ -51,7 +51,7 @@ def _answering(call: Callable[[Asked, str], dict[str, Any]]) -> Callable[..., An
             try:
                 return call(asked if isinstance(asked, dict) else {}, address)
             except BadInput as refusal:
-                return {"refused": str(refusal), "why": _why(refusal)}
+                return {"refused": say(refusal.phrase), "why": _why(refusal)}
 
     answer.__name__ = call.__name__
     return answer
