@@ -5,6 +5,7 @@ import pickle
 import sys
 import threading
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 import gradio as gr
@@ -14,7 +15,7 @@ from specdec.models.table import TableModel
 from specdec.settings import BadInput
 from visualizations.serving import zero_gpu
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import ModelShelf, run_seconds
+from visualizations.serving.runner import WORK_SECONDS, ModelShelf, run_seconds
 from visualizations.text import spoken, t
 
 CHOICE = PairChoice("smollm2-135m+student")
@@ -127,6 +128,11 @@ def test_both_languages_tell_it(calls):
 def test_a_run_asks_for_little_and_for_more_the_longer_it_is(tokens):
     assert tokens * 0.05 < run_seconds(tokens) <= 6 + tokens * 0.1
     assert run_seconds(tokens) < run_seconds(tokens + 1)
+
+
+def test_the_seconds_are_those_that_the_document_tells():
+    told = (Path(__file__).parents[2] / "docs" / "spaces.md").read_text("utf-8")
+    assert f"{run_seconds(48):g} for a run of 48 tokens" in told and f"asks for {WORK_SECONDS:g} seconds" in told
 
 
 def test_nothing_that_was_not_asked_for_runs_on_a_borrowed_gpu(calls, pair_of):
