@@ -25,8 +25,9 @@ from visualizations.serving.loading import load_in_turn
 
 POLL_SECONDS = 0.2
 MAX_LOADED_PAIRS = 2
-# On a borrowed GPU, with a margin: a run's own, for each of its tokens, and for any other work.
-RUN_SECONDS, TOKEN_SECONDS, WORK_SECONDS = 15.0, 0.2, 60.0
+# What a borrowed GPU is asked for: for a run, for each of its tokens, and for any other work. Little, for it is what is
+# asked for that has to fit into a visitor's quota.
+RUN_SECONDS, TOKEN_SECONDS, WORK_SECONDS = 5.0, 0.1, 60.0
 MAX_WAITING_LOADS = 4
 
 _LOG = logging.getLogger(__name__)

@@ -3,6 +3,9 @@
 The call runs in a forked worker: what goes in and comes out is pickled, and nothing else comes back. So a
 whole piece of work is ONE decorated generator, it is told what to do in plain data, and it yields plain
 data. Elsewhere work runs where it is.
+
+Every visitor has a daily quota, all those without an account behind one network address share one, and a call is refused
+when it asks for more seconds than are left, however few it would have used.
 """
 
 from __future__ import annotations
@@ -11,8 +14,12 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+import gradio as gr
+
+from specdec.settings import BadInput
 from visualizations.serving.inputs import PairChoice
 from visualizations.serving.loading import load_choice
+from visualizations.text import t
 
 try:
     import spaces
@@ -34,13 +41,33 @@ def on_zero_gpu() -> bool:
 def run(choice: PairChoice, pair: Any, work: Work[T], seconds: float) -> Iterator[T]:
     """What `work(pair)` yields; on ZeroGPU with the GPU held for at most about `seconds`.
 
-    work: there it must be picklable, such as a `functools.partial` of a module's function.
+    work: there it must be picklable, such as a `functools.partial` of a module's function. Where the GPU is refused, or
+    taken back too early, the iterator raises `BadInput`.
     """
     if not on_zero_gpu():
         return work(pair)
     _LENT.clear()
     _LENT[choice] = pair
-    return _BORROWED(choice, work, seconds)
+    return _told_in_words(_BORROWED(choice, work, seconds))
+
+
+def _told_in_words(steps: Iterator[T]) -> Iterator[T]:
+    try:
+        yield from steps
+    except gr.Error as error:
+        said = _refusal(f"{getattr(error, 'title', '')} {error.message}".lower())
+        if said is None:
+            raise
+        raise BadInput(said) from error
+
+
+def _refusal(told: str) -> str | None:
+    """What to tell of an error of `spaces`, which differ by their words alone. None where the work itself failed."""
+    if "task aborted" in told:
+        return t("app.gpu.taken_back")
+    if "worker error" not in told and any(word in told for word in ("quota", "credits", "gpu")):
+        return t("app.gpu.refused")
+    return None
 
 
 def _in_worker(choice: PairChoice, work: Work[T], seconds: float) -> Iterator[T]:
