@@ -78,9 +78,13 @@ def _text(path: Path) -> str:
 
 
 def _messages(catalogue: Path) -> list[tuple[str, str]]:
-    """The catalogue's messages with their translations, those with plural forms left out."""
-    with catalogue.open("rb") as file:
-        found = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+    """The catalogue's messages with their translations, those with plural forms left out; none of a catalogue that
+    cannot be read, as where nobody has filled in its form for plurals."""
+    try:
+        with catalogue.open("rb") as file:
+            found = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+    except (ValueError, OSError):
+        return []
     return [(original, text) for original, text in found.items() if isinstance(original, str) and original]
 
 

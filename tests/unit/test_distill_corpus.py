@@ -26,6 +26,8 @@ def test_pages_and_catalogues_give_paragraphs_and_sentences(tmp_path):
     story = ENGLISH.replace("trains", "<b>carts</b>")
     header = {"": "Content-Type: text/plain; charset=UTF-8\n"}
     (tmp_path / "story.mo").write_bytes(catalogue(header | {f"female^{story}": GERMAN, "Go": "Rufen Sie mit <b> foo(1) auf."}))
+    unfilled = {"": "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=INTEGER; plural=EXPRESSION;\n"}
+    (tmp_path / "template.mo").write_bytes(catalogue(unfilled | {ENGLISH: GERMAN}))  # gettext refuses it
     corpus = read_corpus(tmp_path)
     assert corpus.paragraphs == [ENGLISH, ENGLISH.replace("trains", "carts")]
     assert corpus.sentences == ["Die Brücke über den Fluss ist sehr alt.", "Niemand weiß, wer sie gebaut hat und wann das war."]
