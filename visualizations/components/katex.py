@@ -11,6 +11,7 @@ import gradio
 _ASSETS = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
 _EXPORT = re.compile(r"export\s*\{\s*(\w+) as default\s*\};?\s*$")
 _OTHER_FORMATS = re.compile(r",\s*url\([^)]*\.(?:woff|ttf)\)\s*format\([^)]*\)")
+_WITHIN_GRADIO = re.compile(r"\.gradio-container-[\d-]+ ")
 _FONT = re.compile(r"url\(\.?/?([\w.-]+\.woff2)\)")
 
 
@@ -29,7 +30,7 @@ def classic_katex(folder: str) -> Iterator[tuple[str, str | bytes]]:
     module, css = ((_ASSETS / files[kind]).read_text("utf-8") for kind in ("js", "css"))
     program = _EXPORT.sub(r"return \1;", module)
     yield f"{folder}/katex.js", f"window.katex = (() => {{{program}}})();"
-    css = _OTHER_FORMATS.sub("", css)
+    css = _WITHIN_GRADIO.sub("", _OTHER_FORMATS.sub("", css))
     yield f"{folder}/katex.css", css
     for name in dict.fromkeys(_FONT.findall(css)):
         yield f"{folder}/{name}", (_ASSETS / name).read_bytes()

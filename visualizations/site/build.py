@@ -32,6 +32,7 @@ _HERE = Path(__file__).parent
 _GRADIO = Path(gr.__file__).parent / "templates" / "frontend"
 _STATIC = re.compile(r'url\(["\'](static/[^"\']+)["\']\)')
 _PROGRAM = re.compile(r'specdecPrograms\["(\w+)"\]')
+_SERVED = {"plotly_js", "katex"}  # props that say where the app serves a script
 # Props that tell a component that no server is there.
 _ALONE: dict[str, dict[str, Any]] = {"room": {"served": False}}
 
@@ -130,7 +131,8 @@ def _props(block: gr.HTML, told: Mapping[str, Any], visit: Visit) -> dict[str, A
     if isinstance(block, Contents):
         value = [(section, words) for section, words in value if section not in LEFT_OUT]
     program = _PROGRAM.search(told["js_on_load"])[1]  # type: ignore[index]
-    return {**told["props"], **_ALONE.get(block.elem_id or "", {}), "value": value, "program": program}
+    props = {name: each for name, each in told["props"].items() if name not in _SERVED}
+    return {**props, **_ALONE.get(block.elem_id or "", {}), "value": value, "program": program}
 
 
 def _page_events(page: gr.Blocks) -> list[_Event]:
