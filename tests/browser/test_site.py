@@ -18,6 +18,7 @@ from playwright.sync_api import Page as Browser  # noqa: E402
 from visualizations.lesson.pages import lesson_pages  # noqa: E402
 from visualizations.site import write_site  # noqa: E402
 from visualizations.site.kept import EXAMPLES  # noqa: E402
+from visualizations.step_through.kept_run import name_of  # noqa: E402
 from visualizations.text import LANGUAGES, in_language, spoken, t  # noqa: E402
 
 MOST_PAINT_MS = 1500 * 4  # of a machine that does other things besides
@@ -60,7 +61,7 @@ def both() -> dict[str, list[str]]:
 
 def opened(page: Browser, address: str) -> None:
     page.goto(address)
-    page.wait_for_selector(SELECTED)
+    page.wait_for_selector(SELECTED, state="attached")
 
 
 def to_tab(page: Browser, tab: str, part: str) -> None:
@@ -73,7 +74,7 @@ def test_it_is_painted_soon_and_asks_for_nothing_but_its_own_files(page: Browser
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     print(f"first paint after {paint:.0f} ms")
     assert paint < MOST_PAINT_MS
-    for tab, part in (("why-exact", "#playground .pg-column"), ("is-it-faster", "#race-view .rc, #race-view section"), ("lesson", ".lesson-current")):
+    for tab, part in (("why-exact", "#playground .pg-column"), ("is-it-faster", "#race-view button"), ("lesson", ".lesson-current")):
         to_tab(page, tab, part)
     page.wait_for_function("window.Plotly && document.querySelector('#playground .katex')")
     base = (folder / "some" / "where").as_uri()
@@ -97,11 +98,12 @@ def test_every_page_of_the_lesson_can_be_walked(page: Browser, from_file: str, b
 
 
 def test_every_recorded_run_can_be_stepped_through(page: Browser, from_file: str) -> None:
+    page.add_init_script("document.addEventListener('specdec:position', ({ detail }) => { window.shownRun = detail.run; })")
     opened(page, from_file)
     seen = set()
-    for button in EXAMPLES:
+    for button, example in EXAMPLES.items():
         page.click(f"#{button}")
-        page.wait_for_function("key => location.hash.includes('example=' + key)", arg=button.removeprefix("example-"))
+        page.wait_for_function("name => window.shownRun === name", arg=name_of(example))
         tokens = page.locator("#run-view .rv-token")
         assert tokens.count() > 10
         tokens.first.click()
@@ -117,10 +119,11 @@ def test_every_recorded_run_can_be_stepped_through(page: Browser, from_file: str
 def test_the_coin_can_be_asked_what_if_and_worst_places_follow_the_run(page: Browser, from_file: str) -> None:
     opened(page, f"{from_file}#tab=step-through&example=story&position=3")
     page.wait_for_function("location.hash.includes('position=3')")
-    page.locator("#run-view .rv-what input[type=number], #run-view .rv-what input").first.fill("0.0001")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#run-view .rv-what-said:not(:empty), #run-view .rv-what p:not(:empty)")
-    to_tab(page, "drafting", "#worst-places")
+    said = page.locator("#run-view .rv-what-said")
+    before = said.inner_text()
+    page.locator("#run-view .rv-what input[type=number]").fill("0.0001")
+    assert said.inner_text() != before
+    to_tab(page, "drafting", '[data-fold="worst"]')
     page.click('[data-fold="worst"]')
     page.locator("#worst-places button").first.click()
     page.wait_for_selector(f"{SELECTED}:visible")
@@ -135,7 +138,7 @@ def test_bars_sliders_and_the_test_of_the_lesson_answer_without_a_server(page: B
     column.focus()
     page.keyboard.press("ArrowUp")
     page.wait_for_function("before => document.querySelector('#playground .pg-column').getAttribute('aria-valuenow') !== before", arg=before)
-    to_tab(page, "is-it-faster", "#sweep-view")
+    to_tab(page, "is-it-faster", '[data-fold="draft-length"]')
     page.click('[data-fold="draft-length"]')
     answer = page.locator("#sweep-view [aria-live]").first
     said = answer.inner_text()
