@@ -215,6 +215,10 @@ const HEARD = {
   "specdec:tab": ({ tab }) => {
     if (wanted.tab && wanted.tab !== tab) return;
     if (!wanted.tab && here.tab && tab !== here.tab) say("");
+    if (wanted.tab) { // what was to be written is of the tab before, and the address says already what is wanted
+      clearTimeout(writer);
+      writer = null;
+    }
     delete wanted.tab;
     change("tab", tab);
   },
