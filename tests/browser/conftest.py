@@ -18,7 +18,7 @@ QUIET = (
 )  # fmt: skip
 # The first has no window and so no time to lose with one.
 SYSTEM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-LOCAL = ("", "localhost", "127.0.0.1")
+LOCAL = (None, "", "localhost", "127.0.0.1")  # a file has no host
 
 
 def _missing(reason: str) -> None:

@@ -8,7 +8,7 @@ function plotlyReady() {
     window.specdecPlotly = new Promise((resolve, reject) => {
       const script = document.createElement("script");
       const root = (window.gradio_config && window.gradio_config.root) || "";
-      script.src = root.replace(/\/$/, "") + "/gradio_api/file=" + props.plotly_js;
+      script.src = window.specdecPlotlyUrl || root.replace(/\/$/, "") + "/gradio_api/file=" + props.plotly_js; // a page without a server has its own
       script.onload = () => resolve();
       script.onerror = reject;
       document.head.append(script);

@@ -223,6 +223,10 @@ const HEARD = {
     const tab = selectedTab(); // what is told may be told late
     if (wanted.tab && wanted.tab !== tab) return;
     if (!wanted.tab && here.tab && tab !== here.tab) say("");
+    if (wanted.tab) { // what was to be written is of the tab before, and the address says already what is wanted
+      clearTimeout(writer);
+      writer = null;
+    }
     delete wanted.tab;
     change("tab", tab);
   },

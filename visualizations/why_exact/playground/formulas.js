@@ -4,6 +4,7 @@ let katex = null;
 const formulaSources = new WeakMap();
 
 function loadKatex() {
+  if (window.specdecKatex) return window.specdecKatex(); // of a page without a server
   const files = props.katex;
   if (!files.js) return Promise.reject(new Error("no KaTeX"));
   const root = ((window.gradio_config && window.gradio_config.root) || "").replace(/\/$/, "");
