@@ -55,18 +55,18 @@ def _told_in_words(steps: Iterator[T]) -> Iterator[T]:
     try:
         yield from steps
     except gr.Error as error:
-        said = _refusal(f"{getattr(error, 'title', '')} {error.message}".lower())
-        if said is None:
+        refusal = _refusal(f"{getattr(error, 'title', '')} {error.message}".lower())
+        if refusal is None:
             raise
-        raise BadInput(said) from error
+        raise BadInput(t(f"app.gpu.{refusal}")) from error
 
 
 def _refusal(told: str) -> str | None:
-    """What to tell of an error of `spaces`, which differ by their words alone. None where the work itself failed."""
+    """What an error of `spaces` means; they differ by their words alone. None where the work itself failed."""
     if "task aborted" in told:
-        return t("app.gpu.taken_back")
+        return "taken_back"
     if "worker error" not in told and any(word in told for word in ("quota", "credits", "gpu")):
-        return t("app.gpu.refused")
+        return "refused"
     return None
 
 
