@@ -3,53 +3,49 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import gradio as gr
 from gradio.events import Dependency
 
-from specdec.settings import BadInput
-from specdec.trace.session import is_session
-from specdec.trace.trace import Trace
 from visualizations.components.file_saver import FileSaver
 from visualizations.components.keeping import keep
 from visualizations.components.model_events import ASK, AT_ONCE, QUIET, ask_anew_on, on_ask
-from visualizations.components.settings_form import SettingsForm, build_settings_form, form_values
-from visualizations.components.status_line import StatusLine, status
+from visualizations.components.settings_form import SettingsForm, build_settings_form
+from visualizations.components.status_line import StatusLine
 from visualizations.components.waiting import loading_line
-from visualizations.serving.first_pair import first_choice, offered, startable
-from visualizations.serving.inputs import PairChoice
+from visualizations.serving.first_pair import first_choice
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
-from visualizations.step_through.examples import Example, examples, recorded_trace
+from visualizations.step_through.examples import examples, recorded_trace
+from visualizations.step_through.handlers import (
+    loading,
+    recorded_line,
+    reopen,
+    run_wish,
+    save,
+    save_session,
+    show_example,
+    show_upload,
+)
 from visualizations.step_through.kept_run import (
     LOST,
-    NOTHING,
     UNDER_WAY,
     KeptRun,
-    kept,
     kept_example,
     name_of,
     reopen_script,
-    shown_again,
-    trace_on_screen,
 )
 from visualizations.step_through.lane import build_lane_switch, run_lane_after
-from visualizations.step_through.live_run import shown_steps
-from visualizations.step_through.run_view import RunView, ShownRun, empty_value, new_run, run_view_value
-from visualizations.step_through.sessions import opened_session, reopened_tree, saved_session
-from visualizations.step_through.take_away import TakeAway, run_file
+from visualizations.step_through.run_view import RunView, run_view_value
+from visualizations.step_through.take_away import TakeAway
 from visualizations.step_through.until import build_until
-from visualizations.step_through.wishes import Asked, Wish, read_wish
-from visualizations.text import LANGUAGES, say, spoken, t
+from visualizations.step_through.wishes import Wish
+from visualizations.text import t
 
 STATE_SECONDS = 3600
 LOADING_SECONDS = 1.0  # also before the first look: loading keeps the cores busy, and the page comes first
-LEAVE = {"leave": True}
 
 # A run that leaves the queue does so without a word from the server.
 _STOPPED = "(line) => line.mood === 'busy' ? {text: %s, mood: 'done', leave: true} : line"
@@ -104,7 +100,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> StepThrough:
         until = build_until()
     with gr.Row(elem_classes="status-row"):
         with gr.Column(scale=6, min_width=300, elem_classes="status-lines"):
-            run_line = StatusLine(_recorded_line(first), elem_id="run-line")
+            run_line = StatusLine(recorded_line(first), elem_id="run-line")
             models_line = StatusLine(loading_line(None), elem_id="models-line")
         take_away = TakeAway(elem_id="take-away")
         upload = gr.UploadButton(
@@ -126,7 +122,7 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> StepThrough:
         runs.stop(request.session_hash)
 
     asked = [wish, prompt, *until, *form.components]
-    running = on_ask(run_line, runs, partial(_run, shelf), asked, [view, run_line, trace, live])
+    running = on_ask(run_line, runs, partial(run_wish, shelf), asked, [view, run_line, trace, live])
     broken_off = _BROKEN_OFF % (json.dumps(UNDER_WAY["missing"]), json.dumps(LOST))
     run_lane_after(running, shelf, lanes, beside, run_line, live, view)
     running.failure(None, [view, trace], [view, trace], js=broken_off, **QUIET)
@@ -137,117 +133,15 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> StepThrough:
     shown = [view, run_line, trace, prompt, *form.components]
     for example, button in buttons:
         halted = button.click(halt, **AT_ONCE)
-        halted.then(partial(_show_example, example), None, shown, **AT_ONCE)
+        halted.then(partial(show_example, example), None, shown, **AT_ONCE)
     halted = upload.upload(halt, **AT_ONCE)
-    halted.then(partial(_show_upload, form), upload, shown, **AT_ONCE)
-    take_away.take(_save, [trace, live], [saver, run_line], **AT_ONCE)
+    halted.then(partial(show_upload, form), upload, shown, **AT_ONCE)
+    take_away.take(save, [trace, live], [saver, run_line], **AT_ONCE)
     take_away.fault(None, take_away, run_line, js="(line) => line", **QUIET)
-    wish.save(_save_session, wish, [saver, run_line], **AT_ONCE)
+    wish.save(save_session, wish, [saver, run_line], **AT_ONCE)
     recalled = keep(page, "prompt and settings", [prompt, *form.components])
     page.load(None, trace, trace, js=reopen_script(), **QUIET)
-    trace.reopened(_reopen, trace, [view, run_line, trace], **AT_ONCE)
+    trace.reopened(reopen, trace, [view, run_line, trace], **AT_ONCE)
     clock = gr.Timer(LOADING_SECONDS)
-    clock.tick(partial(_loading, shelf, first_choice()), None, [models_line, clock], **AT_ONCE)
+    clock.tick(partial(loading, shelf, first_choice()), None, [models_line, clock], **AT_ONCE)
     return StepThrough(view, trace, prompt, form, recalled)
-
-
-def _run(
-    shelf: ModelShelf, stopped: threading.Event, wish: Any, prompt: Any, *values: Any
-) -> Iterator[tuple[Any, ...]]:
-    try:
-        asked = read_wish(wish, prompt, values)
-    except BadInput as refusal:
-        yield gr.skip(), status(say(refusal.phrase), "fault"), gr.skip(), gr.skip()
-        return
-    run = None
-    for step in shown_steps(shelf, asked, stopped):
-        news, run = step.run is not run, step.run
-        yield _or_skip(step.view), step.line, _held(step.line, run, asked), run if news else gr.skip()
-
-
-def _held(line: dict[str, Any], run: ShownRun | None, asked: Asked) -> dict[str, Any]:
-    """What the page holds of a run at a step of it: the trace, once it is whole."""
-    if line["mood"] == "busy":
-        return UNDER_WAY
-    if run:
-        return kept(run.record.trace(), run.run)
-    return shown_again(asked.origin["parent"]) if asked.origin else NOTHING
-
-
-def _or_skip(value: Any) -> Any:
-    return gr.skip() if value is None else value
-
-
-def _recorded_line(example: Example) -> dict[str, Any]:
-    return status(t("app.recorded", example=t(f"app.examples.{example.key}")))
-
-
-def _show_example(example: Example) -> list[Any]:
-    trace = recorded_trace(example)
-    choice = offered(example.choice)
-    values, view = form_values(startable(example.settings, choice), choice), run_view_value(trace, name_of(example))
-    return [view, _recorded_line(example) | LEAVE, kept_example(example), example.prompt, *values]
-
-
-def _show_upload(form: SettingsForm, data: Any) -> list[Any]:
-    same = [gr.skip()] * len(form.components)
-    try:
-        view, held, trace = opened_session(data) if is_session(data) else _opened_trace(data)
-    except BadInput as refusal:
-        return [gr.skip(), status(say(refusal.phrase), "fault"), gr.skip(), gr.skip(), *same]
-    words = "app.session.opened" if "session" in held else "app.uploaded"
-    line = status(t(words, emitted=trace.metrics.emitted, runs=len(held.get("session", ()))), "done")
-    return [view, line | LEAVE, held, trace.prompt.text, *same]
-
-
-def _opened_trace(data: Any) -> tuple[dict[str, Any], dict[str, Any], Trace]:
-    trace, name = Trace.from_json(data), new_run()
-    return run_view_value(trace, name), kept(trace, name), trace
-
-
-def _save(held: Any, live: ShownRun | None, asked: gr.EventData) -> tuple[Any, Any]:
-    wanted = asked._data if isinstance(asked._data, dict) else {}
-    try:
-        trace = live.record.trace() if live and held == UNDER_WAY else trace_on_screen(held)
-        with spoken([wanted["language"] if wanted.get("language") in LANGUAGES else LANGUAGES[0]]):
-            return run_file(trace, wanted.get("format")), gr.skip()
-    except BadInput as refusal:
-        return gr.skip(), status(say(refusal.phrase), "fault")
-
-
-def _save_session(asked: Any) -> tuple[Any, Any]:
-    try:
-        return saved_session(asked), gr.skip()
-    except BadInput as refusal:
-        return gr.skip(), status(say(refusal.phrase), "fault")
-
-
-def _reopen(held: Any) -> tuple[Any, ...]:
-    """The run that was on screen before the page was opened again."""
-    before = [t("app.reopened.lost")] if held.get("reopened") == "lost" else []
-    try:
-        trace = trace_on_screen(held)
-    except BadInput as missing:
-        gone = LOST if held.get("missing") == UNDER_WAY["missing"] else gr.skip()
-        words = t("app.reopened.under_way") if gone == LOST else say(missing.phrase)
-        return empty_value(new_run(), running=False), status(" ".join([*before, words]), "fault"), gone
-    words = t("app.reopened.trace", emitted=trace.metrics.emitted)
-    for example in examples():
-        if held.get("example") == example.key:
-            words = _recorded_line(example)["text"]
-    try:
-        view, kept_again = reopened_tree(held.get("tree"), held.get("run"))
-    except BadInput:  # a single run, or a tree that was too large to keep
-        name = held.get("run")
-        view, kept_again = run_view_value(trace, name if isinstance(name, str) else None), gr.skip()
-    return view, status(" ".join([*before, words])), kept_again
-
-
-def _loading(shelf: ModelShelf, choice: PairChoice) -> tuple[dict[str, Any], gr.Timer]:
-    """Begins to load a pair, and says how far it is; no more looks are needed once it is over."""
-    try:
-        loading = shelf.warm(choice)
-    except BadInput as refusal:  # others are loading: it is asked again with the next look
-        return status(say(refusal.phrase), "fault"), gr.Timer(active=True)
-    over, line = loading.finished.is_set(), loading_line(loading)
-    return line, gr.Timer(active=not over)
