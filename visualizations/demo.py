@@ -19,6 +19,7 @@ from visualizations.lesson.room import Rooms
 from visualizations.lesson.tab import build_lesson
 from visualizations.links import TABS, PageLink, connect_links
 from visualizations.projector import PROJECTOR_CSS, Projector
+from visualizations.serving.liveness import ThereAtOnce
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.tab import build_step_through
@@ -77,7 +78,12 @@ def launch_options() -> dict[str, Any]:
         "theme": _theme(),
         "css": "".join((HERE / name).read_text("utf-8") for name in STYLES),
         "head": languages_head() + f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
-        "app_kwargs": {"middleware": [Middleware(GZipMiddleware, minimum_size=LEAST_TO_PACK, compresslevel=5)]},
+        "app_kwargs": {
+            "middleware": [
+                Middleware(ThereAtOnce),
+                Middleware(GZipMiddleware, minimum_size=LEAST_TO_PACK, compresslevel=5),
+            ]
+        },
         "footer_links": ["api"],
         "run_history": False,
         "max_file_size": MAX_UPLOAD,

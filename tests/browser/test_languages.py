@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -14,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect  # noqa: E402
 
 from specdec.models.pairs import Pair  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from visualizations.lesson.pages import lesson_pages  # noqa: E402
 from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
 from visualizations.text import section, spoken, t  # noqa: E402
 from visualizations.text.texts import HERE  # noqa: E402
@@ -187,4 +189,29 @@ def test_what_a_person_types_is_never_taken_for_a_text_of_the_page(browser: Brow
     page.fill("#prompt textarea", hostile)
     choose(page, "zh")
     assert page.input_value("#prompt textarea") == hostile
+    close(page)
+
+
+# Names and signs that are the same in both languages.
+LATIN = {"SmolLM", "Instruct", "student", "small", "token", "nats", "bfloat", "float", "Intel", "Xeon", "Processor", "cores"}
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_the_whole_lesson_speaks_chinese_with_all_its_answers_and_fits(browser: Browser, app_url: str, width: int) -> None:
+    page = opened(browser, app_url, "zh-CN")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.locator(TABS).last.click()
+    for number, key in enumerate((each.key for each in lesson_pages()), 1):
+        page.locator(".ls-page").nth(number - 1).click()
+        shown = page.locator(f"#lesson-{key}.lesson-current")
+        shown.locator(".qu").wait_for()
+        if shown.locator(".qu-show").count():
+            shown.locator(".qu-show").click()
+        for asked in shown.locator("summary").all():
+            asked.click()
+        page.wait_for_timeout(300)
+        assert page.evaluate(UNCHOSEN) == [], key
+        latin = set(re.findall(r"[A-Za-z]{5,}", " ".join(page.evaluate(WORDS))))
+        assert latin <= LATIN | {"English"}, key
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, key
     close(page)
