@@ -22,6 +22,7 @@ from specdec.trace.trace import Trace  # noqa: E402
 from tests.cut_line import Line, line_to  # noqa: E402
 from tests.held_table import HeldTable  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.sections import unfold  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
 from visualizations import demo as the_page  # noqa: E402
 from visualizations.step_through.examples import examples  # noqa: E402
@@ -99,7 +100,9 @@ def test_what_the_server_has_forgotten_is_saved_and_shown_all_the_same(
             other.close()
         assert saved(page, tmp_path).prompt.text == PROMPT
         page.get_by_role("tab", name=t("exact.tab")).click()
+        unfold(page, "your-run")
         expect(page.locator("#acceptance table").first).to_be_visible()
+        unfold(page, "draw-and-count")
         page.click("#draw-real")
         expect(page.locator("#sampling .sv-lines")).to_contain_text("4 ids")
 

@@ -17,6 +17,8 @@ const REST_MS = 400; // browsers let an address change a few times a second only
 const PATIENCE_MS = 30_000;
 const { words } = props;
 const ofQuery = READ.get("lang")(new URLSearchParams(location.search).get("lang") || "");
+const [visit] = performance.getEntriesByType("navigation");
+const before = visit && visit.type === "reload" ? recall("run") : null; // on screen when the page was opened again
 const button = element.querySelector("button");
 const notice = element.querySelector("p");
 const here = { tab: null, form: null, run: null, index: -1, chosen: false, page: null, room: null, language: null };
@@ -161,8 +163,10 @@ function tellTheRest(said) {
 function openExample(key) {
   const { run, form } = props.examples.find((example) => example.key === key);
   if (here.run === run && sameForm(here.form, form)) return;
+  const reopens = turn === 1 && before; // then what was on screen comes by itself
+  if (reopens && before.example !== key) return delete wanted.index;
   want({ run, form });
-  press(`example-${key}`, MOST_TIMES);
+  if (!reopens) press(`example-${key}`, MOST_TIMES);
 }
 
 function press(id, times) {
@@ -180,8 +184,9 @@ function choosePlace() {
   if (index !== here.index || !here.chosen) tell("specdec:choose", index);
 }
 
-// A run from before the page was opened again makes way for the example that the address asks for.
+// A run that this tab of the browser had on another visit makes way for the example that the address asks for.
 function forgetOtherRun() {
+  if (before) return;
   const key = readFragment(location.hash.slice(1)).said.get("example");
   const kept = recall("run");
   if (key && kept && kept.example !== key) for (const name of ["run", "tree"]) remember(name, null);
