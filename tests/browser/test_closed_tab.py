@@ -14,6 +14,7 @@ from gradio_client import Client  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
 
 from tests.launched import launched, only  # noqa: E402
+from tests.sections import open_section  # noqa: E402
 from tests.slow_pair import LONG_PROMPT, slow_pair  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
@@ -48,6 +49,7 @@ def run_a_long_prompt(page: Page) -> None:
 
 def measure(page: Page) -> None:
     page.get_by_role("tab", name=t("faster.tab")).click()
+    open_section(page, "measured-fairly")
     page.click("#measure-run")
     expect(page.locator("#measure-line")).to_contain_text(t("measuring.warming"), timeout=PATIENCE)
 

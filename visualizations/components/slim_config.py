@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from functools import partial
 from typing import Any
 
 _GIVEN = "element, trigger, props, server, upload, watch"  # what Gradio gives a component's script
@@ -15,17 +14,10 @@ def slim(config: dict[str, Any]) -> dict[str, Any]:
     Gradio adds the head before it makes any component.
     """
     programs: dict[str, str] = {}
-    components = [_calling(_told(component), programs) for component in config["components"]]
+    components = [_calling(component, programs) for component in config["components"]]
     functions = ",\n".join(f'"{name}": function ({_GIVEN}) {{\n{program}\n}}' for name, program in programs.items())
     head = f"<script>window.specdecPrograms = {{{functions}}};</script>"
     return {**config, "components": components, "head": head + (config.get("head") or "")}
-
-
-def _told(component: dict[str, Any]) -> dict[str, Any]:
-    """Without listeners: Gradio takes a parameter that is named like an event for one, and copies all that it leads to
-    whenever the page is opened."""
-    props = {name: value for name, value in component["props"].items() if not isinstance(value, partial)}
-    return {**component, "props": props}
 
 
 def _calling(component: dict[str, Any], programs: dict[str, str]) -> dict[str, Any]:
