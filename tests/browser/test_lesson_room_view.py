@@ -154,5 +154,6 @@ def test_raised_hands_fill_the_same_bars_without_a_server(page: Page) -> None:
         expect(page.locator("#room .rm-sum")).to_have_text(t("room.raised", votes=25))
         assert page.requests[asked:] == []
         page.reload()
+        expect(page.locator("#room .rm-nothing")).to_be_visible()
         tell(page, "lesson-page", key="refill")
         expect(page.locator("#room .rm-sum")).to_have_text(t("room.raised", votes=25))

@@ -17,6 +17,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 from tests.held_table import HeldTable  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
 from tests.no_lane import no_lane  # noqa: E402
+from tests.sections import open_section  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
 from visualizations import demo as the_page  # noqa: E402
 from visualizations.text import t  # noqa: E402
@@ -102,8 +103,11 @@ def test_what_needs_no_model_works_while_the_queue_is_full(
     page.reload()
     expect(page.locator("#models-line")).to_contain_text("Ready")
     page.get_by_role("tab", name=t("exact.tab")).click()
+    open_section(page, "several-tokens")
     expect(page.locator("#several table").first).to_be_visible()
+    open_section(page, "your-run")
     expect(page.locator("#acceptance table").first).to_be_visible()
+    open_section(page, "draw-and-count")
     page.click("#draw-bars")
     expect(page.locator("#sampling .sv")).to_have_attribute("data-state", "passed")
     page.click("#draw-real")
