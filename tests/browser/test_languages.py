@@ -193,7 +193,7 @@ def test_what_a_person_types_is_never_taken_for_a_text_of_the_page(browser: Brow
 
 
 # Names and signs that are the same in both languages.
-LATIN = {"SmolLM", "Instruct", "student", "small", "token", "nats", "bfloat", "float", "Intel", "Xeon", "Processor", "cores"}
+LATIN = {"Brier", "English", "logit", "Shift", "SmolLM", "Instruct", "student", "small", "token", "nats", "bfloat", "float", "Intel", "Xeon", "Processor", "cores"}
 
 
 @pytest.mark.parametrize("width", [1280, 375])
@@ -205,13 +205,14 @@ def test_the_whole_lesson_speaks_chinese_with_all_its_answers_and_fits(browser: 
         page.locator(".ls-page").nth(number - 1).click()
         shown = page.locator(f"#lesson-{key}.lesson-current")
         shown.locator(".qu").wait_for()
-        if shown.locator(".qu-show").count():
-            shown.locator(".qu-show").click()
+        if shown.locator(".qu-show:visible").count():
+            shown.locator(".qu-show:visible").click()
         for asked in shown.locator("summary:visible").all():
             asked.click()
         page.wait_for_timeout(300)
         assert page.evaluate(UNCHOSEN) == [], key
-        latin = set(re.findall(r"[A-Za-z]{5,}", " ".join(page.evaluate(WORDS))))
-        assert latin <= LATIN | {"English"}, key
+        said_here = re.sub("‘[^’]*’", " ", " ".join(page.evaluate(WORDS)))  # without the tokens of recorded runs
+        latin = set(re.findall(r"[A-Za-z]{5,}", said_here))
+        assert latin <= LATIN, key
         assert page.evaluate("document.documentElement.scrollWidth") <= width, key
     close(page)

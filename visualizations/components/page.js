@@ -10,6 +10,11 @@ function spoken(text) {
   return window.specdecLanguages ? window.specdecLanguages.say(text) : text;
 }
 
+// The same for all texts in plain data.
+function spokenAll(plain) {
+  return window.specdecLanguages ? window.specdecLanguages.sayAll(plain) : plain;
+}
+
 function make(tag, className, said) {
   const node = document.createElement(tag);
   if (className) node.className = className;

@@ -54,8 +54,7 @@ function drawPlot(box, data, layout, config = {}) {
   const width = box.clientWidth;
   if (!window.Plotly || !width) return false;
   if (box.layout && box.layout.width !== width) window.Plotly.relayout(box, { width }); // react leaves the legend behind
-  const inReader = window.specdecLanguages ? window.specdecLanguages.sayAll : (plain) => plain;
-  const shown = projected(inReader(data), inReader(layout));
+  const shown = projected(spokenAll(data), spokenAll(layout));
   window.Plotly.react(box, shown.data, { ...shown.layout, width }, { displayModeBar: false, ...config });
   for (const drawing of [box.firstElementChild, document.getElementById("js-plotly-tester")]) {
     if (drawing) drawing.setAttribute("aria-hidden", "true"); // the box itself has the name

@@ -75,7 +75,7 @@ function join({ first, rounds, ...rest }) {
   const added = rounds.slice(before - first);
   Object.assign(state.value, rest);
   if ("prompt" in rest) {
-    state.value.name = state.value.name || nameOf(state.value);
+    state.value.name = state.value.name || spoken(nameOf(state.value)); // from here on it is a person's text
     if (!before) strip.replaceChildren(...inheritedBox());
     letOldestGo();
   }

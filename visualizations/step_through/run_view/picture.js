@@ -66,14 +66,14 @@ function pictureOf(frame) {
 async function savePicture(frame, format, filename) {
   await plotlyReady();
   const { data, layout, height } = pictureOf(frame);
-  return window.Plotly.downloadImage({ data, layout }, { format, filename, width: PICTURE.width, height, scale: format === "png" ? 2 : 1 });
+  return window.Plotly.downloadImage(spokenAll({ data, layout }), { format, filename, width: PICTURE.width, height, scale: format === "png" ? 2 : 1 });
 }
 
 function onPictureAsked(event) {
   if (!element.isConnected) return document.removeEventListener("specdec:picture", onPictureAsked);
   const here = current();
   if (!here || event.detail.saved) return;
-  event.detail.saved = savePicture(here.frame, event.detail.format, fill(words.picture, { index: state.index + 1 }));
+  event.detail.saved = savePicture(here.frame, event.detail.format, spoken(fill(words.picture, { index: state.index + 1 })));
 }
 
 hear("specdec:picture", onPictureAsked);
