@@ -252,7 +252,8 @@ def test_a_covered_figure_appears_with_the_answer(lesson):
     column = lesson.locator(f"#lesson-{page.key}")
     assert column.locator(".lesson-cover").is_visible() and column.locator(".ch").is_hidden()
     question(lesson, page.key).locator(".qu-option").first.click()
-    assert column.locator(".lesson-cover").is_hidden() and column.locator(".main-svg").first.is_visible()
+    assert column.locator(".lesson-cover").is_hidden()
+    column.locator(".main-svg").first.wait_for()  # it is drawn once its box has a width
 
 
 @pytest.mark.parametrize("theme, width", [("light", 1280), ("dark", 375)])
