@@ -74,12 +74,15 @@ function nodesOf(piece) {
   return piece.in ? piece.in[window.specdecLanguages.now].flatMap(nodesOf) : [asData(make("bdi", "", piece.data))];
 }
 
-// Calls `draw` when the reader chooses another language, as long as the node is on the page.
+// Calls `act` with each event of the document, as long as the node is on the page.
+function whileShown(node, name, act) {
+  const listen = (event) => (node.isConnected ? act(event) : document.removeEventListener(name, listen));
+  document.addEventListener(name, listen);
+}
+
+// Calls `draw` when the reader chooses another language.
 function onLanguage(node, draw) {
-  document.addEventListener("specdec:spoken", function redraw() {
-    if (node.isConnected) draw();
-    else document.removeEventListener("specdec:spoken", redraw);
-  });
+  whileShown(node, "specdec:spoken", () => draw());
 }
 
 onLanguage(element, () => {

@@ -21,8 +21,7 @@ function plotlyReady() {
 function keepDrawn(box, draw, missing = () => {}) {
   onWidth(box, draw);
   onLanguage(box, draw);
-  const redraw = () => (box.isConnected ? draw() : document.removeEventListener("specdec:projector", redraw));
-  document.addEventListener("specdec:projector", redraw);
+  whileShown(box, "specdec:projector", () => draw());
   plotlyReady().then(draw, missing);
 }
 

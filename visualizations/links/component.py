@@ -12,6 +12,7 @@ from gradio.components import Component
 from specdec.settings import Settings
 from visualizations.components.scripts import script
 from visualizations.components.settings_form import PAIR_FIELDS, SETTING_FIELDS, form_values
+from visualizations.components.small_button import SMALL_BUTTON_CSS
 from visualizations.serving.first_pair import first_choice, offered, startable
 from visualizations.step_through.examples import Example, examples
 from visualizations.step_through.kept_run import name_of
@@ -35,7 +36,7 @@ class PageLink(gr.HTML):
         super().__init__(
             value={},
             html_template="<button type='button'></button><p role='status'></p>",
-            css_template=(_HERE / "link.css").read_text("utf-8"),
+            css_template=SMALL_BUTTON_CSS + (_HERE / "link.css").read_text("utf-8"),
             js_on_load=script(_MEMORY_JS, _HERE / "address.js", _HERE / "link.js"),
             apply_default_css=False,
             tabs=list(tabs),

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from visualizations.components.scripts import script
+from visualizations.components.small_button import SMALL_BUTTON_CSS
 from visualizations.text import section
 
 HERE = Path(__file__).parent
@@ -21,7 +22,7 @@ class Projector(gr.HTML):
         super().__init__(
             value={},
             html_template="<button type='button' aria-pressed='false'></button>",
-            css_template=(HERE / "button.css").read_text("utf-8"),
+            css_template=SMALL_BUTTON_CSS,
             js_on_load=script(HERE / "stage.js", HERE / "freezing.js", HERE / "legend.js", HERE / "projector.js"),
             apply_default_css=False,
             words=section("projector"),

@@ -6,9 +6,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from visualizations.lesson.blanks import written_blank
 from visualizations.lesson.page import Blank, Blanks, Page
 from visualizations.lesson.written import TEXTS, written_page
-from visualizations.text import section, t
+from visualizations.text import section
 from visualizations.why_exact.bars import PRESETS, UNIT, preset_value
 from visualizations.why_exact.playground import Playground
 
@@ -27,11 +28,8 @@ def sum_page() -> Page:
 
 
 def _blank(step: str, numbers: dict[str, Fraction], shown: dict[str, Any], missing: str) -> Blank:
-    place = f"{TEXTS}.{KEY}.blanks.{step}"
-    wrong = tuple(
-        (float(numbers[name]), t(f"{place}.wrong.{name}", **shown)) for name in section(f"{place}.wrong")
-    )
-    return Blank(t(f"{place}.said", **shown), float(numbers[missing]), ROUNDING, t(f"{place}.why", **shown), wrong)
+    wrong = {name: float(numbers[name]) for name in section(f"{TEXTS}.{KEY}.blanks.{step}.wrong")}
+    return written_blank(KEY, step, float(numbers[missing]), ROUNDING, wrong, shown)
 
 
 def _shown(number: Fraction) -> str:

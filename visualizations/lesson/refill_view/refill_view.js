@@ -43,11 +43,9 @@ function draw(chosen) {
 }
 
 function hear(name, act) {
-  const listen = ({ detail }) => {
-    if (!element.isConnected) return document.removeEventListener(name, listen);
+  whileShown(element, name, ({ detail }) => {
     if (detail.question === key) act(detail);
-  };
-  document.addEventListener(name, listen);
+  });
 }
 
 function legendOf([className, name]) {

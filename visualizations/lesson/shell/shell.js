@@ -79,11 +79,6 @@ function onAsked({ detail }) {
   element.scrollIntoView({ block: "start" });
 }
 
-function hear(name, act) {
-  const listen = (event) => (element.isConnected ? act(event) : document.removeEventListener(name, listen));
-  document.addEventListener(name, listen);
-}
-
 function pageButton({ title }, index) {
   const button = make("button", "ls-page");
   button.type = "button";
@@ -103,7 +98,7 @@ for (const [name, by] of [["back", -1], ["next", 1]]) {
   part(name).addEventListener("click", () => turn(open + by));
 }
 setText(part("marks"), words.marks);
-hear("specdec:lesson", onAsked);
-hear("specdec:answered", onAnswered);
-hear("specdec:room-ready", tellPage); // it came later than the page was told
+whileShown(element, "specdec:lesson", onAsked);
+whileShown(element, "specdec:answered", onAnswered);
+whileShown(element, "specdec:room-ready", tellPage); // it came later than the page was told
 turn(open);
