@@ -19,7 +19,7 @@ from specdec.models.pairs import Pair
 from specdec.recording import decode, run
 from specdec.settings import Settings
 
-NEW_TOKENS = 32
+NEW_TOKENS = 24
 NEAR_TIE = 1e-3
 PROMPTS = [
     "Explain why the sky is blue.",

@@ -96,7 +96,7 @@ def test_accepted_replaced_and_bonus_tokens_all_vary(table_pair):
 
 
 def test_consecutive_seeds_give_the_law_and_unrelated_coins(laws, table_pair):
-    pair, runs = table_pair([0.1, 0.6, 0.3], [0.35, 0.3, 0.35]), 25_000
+    pair, runs = table_pair([0.1, 0.6, 0.3], [0.35, 0.3, 0.35]), 10_000
     counts, noise = np.zeros(3, dtype=int), []
     for seed in range(runs):
         first = next(run(pair, [0], Settings(gamma=1, seed=seed, max_new_tokens=2)))
