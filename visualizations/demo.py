@@ -19,6 +19,7 @@ from visualizations.lesson.room import Rooms
 from visualizations.lesson.tab import build_lesson
 from visualizations.links import TABS, PageLink, connect_links
 from visualizations.projector import PROJECTOR_CSS, Projector
+from visualizations.serving.kept_page import KeptPage
 from visualizations.serving.liveness import ThereAtOnce
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
@@ -81,6 +82,7 @@ def launch_options() -> dict[str, Any]:
         "app_kwargs": {
             "middleware": [
                 Middleware(ThereAtOnce),
+                Middleware(KeptPage),
                 Middleware(GZipMiddleware, minimum_size=LEAST_TO_PACK, compresslevel=5),
             ]
         },
