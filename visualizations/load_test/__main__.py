@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
+import httpx
 
-from visualizations.load_test.course import Plan, measure
+from visualizations.load_test.course import NotMeasured, Plan, measure
+from visualizations.load_test.page import OtherPage
 from visualizations.load_test.report import Report
 from visualizations.load_test.server import Server, loopback
 from visualizations.step_through.speed import launched_app
@@ -22,7 +24,11 @@ def main(arguments: Sequence[str]) -> int:
     asked = _parser().parse_args(arguments)
     plan = Plan(asked.visitors, asked.tokens, asked.waves, asked.within, asked.closing, asked.alone, asked.patience)
     with _address(asked.url) as url:
-        report = Report(anyio.run(measure, Server(url), plan, _tell))
+        try:
+            report = Report(anyio.run(measure, Server(url), plan, _tell))
+        except (NotMeasured, OtherPage, httpx.HTTPError) as fault:
+            _tell(f"nothing was measured: {fault}")
+            return 1
     print(report.table())
     print(report.line())
     if asked.json:

@@ -23,6 +23,10 @@ SETTLING_SECONDS, SETTLING_LOOKS_SECONDS = 40.0, 2.0  # a pool's idle threads ar
 LAST_TOKENS = 8
 
 
+class NotMeasured(RuntimeError):
+    """The app does not even answer one visitor rightly."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What is asked for. alone: how many greedy visitors are asked alone beforehand; within: seconds over which a wave
@@ -66,7 +70,10 @@ class Measured:
 
 
 async def measure(server: Server, plan: Plan, tell: Callable[[str], None]) -> Measured:
-    """Ask the app of `server`, which may be loading its models still. tell: takes a line on how far it is."""
+    """Ask the app of `server`, which may be loading its models still. tell: takes a line on how far it is.
+
+    Raises `NotMeasured`, `OtherPage`, or an error of httpx where nobody answers.
+    """
     async with browsers(server.url, plan.patience) as http:
         page = await opened(http)
         tell("alone: every answer to compare with, and the models' loading")
@@ -92,14 +99,14 @@ async def measure(server: Server, plan: Plan, tell: Callable[[str], None]) -> Me
 
 
 async def _alone(http: httpx.AsyncClient, page: Page, plan: Plan) -> dict[int, Trace]:
-    """The traces of the first greedy visitors, one after the other. Raises RuntimeError where there is none."""
+    """The traces of the first greedy visitors, one after the other; raises `NotMeasured`."""
     greedy = [one for one in crowd(plan.visitors, plan.tokens) if one.temperature == 0]
     traces = {}
     for visitor in greedy[: max(1, plan.alone)]:
         answer = await visit(http, page, replace(visitor, arrives=0.0), plan.patience)
         verdict = judge(answer, {})
         if verdict.outcome != "answered" or answer.trace is None:
-            raise RuntimeError(f"A visitor who was alone got no right answer: {verdict.outcome}, {verdict.why}")
+            raise NotMeasured(f"A visitor who was alone got no right answer: {verdict.outcome}, {verdict.why}")
         traces[visitor.number] = Trace.from_json(answer.trace)
     return traces
 
@@ -153,7 +160,10 @@ async def _odds(http: httpx.AsyncClient, page: Page, parting: Parting) -> list[f
         "wish": "branch", "run": "alone", "kept": {"trace": alone.to_json(), "run": "alone"},
         "at": at or 0, "change": change, "with_form": True,
     }  # fmt: skip
-    trace = await wished(http, page, alone.prompt.text, wish, temperature=1, gamma=0, max_new_tokens=1, top_p=1)
+    try:
+        trace = await wished(http, page, alone.prompt.text, wish, temperature=1, gamma=0, max_new_tokens=1)
+    except httpx.HTTPError:
+        return None
     if trace is None:
         return None
     law = {candidate.id: candidate.p for candidate in Trace.from_json(trace).positions[0].candidates}
