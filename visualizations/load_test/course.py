@@ -146,13 +146,13 @@ async def _answer(http: httpx.AsyncClient, page: Page, visit_: Visit, verdict: V
     """A text that parts from the one alone at a near tie is right: passes that are shared round otherwise."""
     if verdict.parting is None:
         return Answer(visit_, verdict)
-    odds = await _odds(http, page, verdict.parting)
+    odds = await odds_of(http, page, verdict.parting)
     if odds is not None and min(odds) >= NEAR * max(odds):
         return Answer(visit_, Verdict("answered"), near_tie=True)
     return Answer(visit_, verdict)
 
 
-async def _odds(http: httpx.AsyncClient, page: Page, parting: Parting) -> list[float] | None:
+async def odds_of(http: httpx.AsyncClient, page: Page, parting: Parting) -> list[float] | None:
     """p_big of both tokens at temperature 1, which a greedy trace hasn't: of a branch of one token that begins there."""
     alone, at = parting.alone, parting.before
     change = {"kind": "replay", "value": None} if at is None else {"kind": "forced", "value": alone.positions[at].token_id}
