@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 # From the top down: a room uses those below it, never one above. Rooms on one line don't know each other.
 ENGINE = (("timing", "distill"), ("exactness",), ("branching",), ("recording",), ("decoding",), ("models",), ("trace",), ("settings",))
 SCREEN = (
-    ("record", "record_timings", "record_drafting", "page_speed", "handout", "site"), ("demo",), ("links", "projector"), ("api",), ("lesson",), ("why_exact",), ("is_it_faster",), ("drafting",),
+    ("record", "record_timings", "record_drafting", "page_speed", "load_test", "handout", "site"), ("demo",), ("links", "projector"), ("api",), ("lesson",), ("why_exact",), ("is_it_faster",), ("drafting",),
     ("step_through",), ("components",), ("figures",), ("serving",), ("text",),
 )  # fmt: skip
 FORBIDDEN = {"gradio", "plotly", "visualizations"}  # in the engine
