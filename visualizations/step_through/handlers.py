@@ -17,7 +17,9 @@ from visualizations.components.waiting import loading_line
 from visualizations.serving.first_pair import offered, startable
 from visualizations.serving.inputs import PairChoice
 from visualizations.serving.runner import ModelShelf
+from visualizations.step_through.answered import answer
 from visualizations.step_through.examples import Example, examples, recorded_trace
+from visualizations.step_through.finished import FinishedRuns
 from visualizations.step_through.kept_run import (
     LOST,
     NOTHING,
@@ -39,17 +41,21 @@ LEAVE = {"leave": True}
 
 
 def run_wish(
-    shelf: ModelShelf, stopped: threading.Event, wish: Any, prompt: Any, *values: Any
+    shelf: ModelShelf, finished: FinishedRuns, stopped: threading.Event, wish: Any, prompt: Any, *values: Any
 ) -> Iterator[tuple[Any, ...]]:
-    """Decode what is asked for; yields the view, the line, what the page holds, and the run where it is another."""
+    """Decode what is asked for, unless it is finished already; yields the view, the line, what the page holds, and the run where it is another."""
     try:
         asked = read_wish(wish, prompt, values)
     except BadInput as refusal:
         yield gr.skip(), status(say(refusal.phrase), "fault"), gr.skip(), gr.skip()
         return
+    if found := answer(finished, asked):
+        yield found
+        return
     run = None
     for step in shown_steps(shelf, asked, stopped):
         news, run = step.run is not run, step.run
+        finished.keep(asked.canned, run)
         yield _or_skip(step.view), step.line, _held(step.line, run, asked), run if news else gr.skip()
 
 
