@@ -153,6 +153,19 @@ def test_who_asks_for_a_finished_example_gets_its_run_without_the_models(shelf: 
     assert trace_on_screen(asked_for(shelf, finished)[2]) == trace_on_screen(fresh), "the newer one stands for it"
 
 
+def test_who_waits_gets_the_run_that_another_finishes_meanwhile() -> None:
+    finished, loaded = FinishedRuns(), threading.Event()
+    shelf = ModelShelf(lambda choice, note: loaded.wait())
+    steps = run_wish(shelf, finished, threading.Event(), {}, EXAMPLE.prompt, *NO_UNTIL, *form_values(EXAMPLE.settings, CHOICE))
+    assert next(steps)[1]["mood"] == "busy"
+    run = whole()
+    finished.keep(Canned(EXAMPLE.key, DEFAULT_PAIR), run)
+    *_, (view, line, held, _) = steps
+    loaded.set()
+    assert line["button"] and held["trace"] == run.record.trace().to_json()
+    assert view["rounds"] == run.since(0)["rounds"]
+
+
 @pytest.mark.parametrize(
     "changed",
     [

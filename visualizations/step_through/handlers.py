@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import gradio as gr
@@ -49,14 +50,17 @@ def run_wish(
     except BadInput as refusal:
         yield gr.skip(), status(say(refusal.phrase), "fault"), gr.skip(), gr.skip()
         return
-    if found := answer(finished, asked):
-        yield found
-        return
     run = None
-    for step in shown_steps(shelf, asked, stopped):
-        news, run = step.run is not run, step.run
-        finished.keep(asked.canned, run)
-        yield _or_skip(step.view), step.line, _held(step.line, run, asked), run if news else gr.skip()
+    with closing(shown_steps(shelf, asked, stopped)) as steps:
+        while True:
+            if run is None and (found := answer(finished, asked)):  # while it waits another may finish the same
+                yield found
+                return
+            if (step := next(steps, None)) is None:
+                return
+            news, run = step.run is not run, step.run
+            finished.keep(asked.canned, run)
+            yield _or_skip(step.view), step.line, _held(step.line, run, asked), run if news else gr.skip()
 
 
 def _held(line: dict[str, Any], run: ShownRun | None, asked: Asked) -> dict[str, Any]:
