@@ -101,6 +101,12 @@ def is_decoded(page: Page, target: HeldTable) -> None:
     expect(line(page)).not_to_contain_text("Decoded")
 
 
+def pick_example(page: Page) -> None:
+    page.click(f"#example-{EXAMPLE.key}")
+    expect(line(page)).to_contain_text(f"Example “{t(f'app.examples.{EXAMPLE.key}')}”")
+    expect(page.locator("#prompt textarea")).to_have_value(EXAMPLE.prompt)
+
+
 def run_finished(page: Page) -> None:
     page.click("#run")
     expect(line(page)).to_contain_text(NOW)
@@ -127,8 +133,7 @@ def test_run_again_decodes_the_example_whatever_the_form_says_now(held: Page, ra
 
 
 def test_another_seed_waits_for_the_models(held: Page, target: HeldTable) -> None:
-    held.click(f"#example-{EXAMPLE.key}")
-    expect(held.locator("#prompt textarea")).to_have_value(EXAMPLE.prompt)
+    pick_example(held)
     held.get_by_role("button", name=t("app.settings")).first.click()
     type_in(held.locator("#settings").get_by_label(t("app.seed.label"), exact=True), "12345")
     held.click("#run")
@@ -136,8 +141,7 @@ def test_another_seed_waits_for_the_models(held: Page, target: HeldTable) -> Non
 
 
 def test_what_was_answered_is_there_after_a_reload_and_in_chinese(other: Page, ran: Page) -> None:
-    other.click(f"#example-{EXAMPLE.key}")
-    expect(other.locator("#prompt textarea")).to_have_value(EXAMPLE.prompt)
+    pick_example(other)
     run_finished(other)
     other.reload()
     expect(line(other)).to_contain_text(f"your run of {EXAMPLE.settings.max_new_tokens} tokens")
