@@ -17,7 +17,7 @@ from visualizations.serving.inputs import CUSTOM, PairChoice
 from visualizations.serving.runner import ModelShelf
 from visualizations.step_through.answered import DAY, HOUR, MINUTE, ago
 from visualizations.step_through.examples import examples
-from visualizations.step_through.finished import Canned, FinishedRuns, canned
+from visualizations.step_through.finished import Canned, Finished, FinishedRuns, canned
 from visualizations.step_through.handlers import run_wish
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.run_view import ShownRun
@@ -28,6 +28,7 @@ from visualizations.text import LANGUAGES, in_language, spoken
 EXAMPLE = examples()[0]
 CHOICE = PairChoice(DEFAULT_PAIR)
 NO_UNTIL = (False, False, "", "", "")
+ENDED = "Finished."
 AGAIN = {"wish": "again", "example": EXAMPLE.key, "pair": DEFAULT_PAIR}
 
 
@@ -50,20 +51,20 @@ def test_a_run_is_found_with_its_age_and_the_newest_stands_for_it() -> None:
     clock, (key, other) = Clock(), keys(2)
     runs, first, second = FinishedRuns(clock=clock), whole(), whole()
     assert runs.get(key) is None and runs.get(None) is None
-    runs.keep(key, first)
+    runs.keep(key, first, ENDED)
     clock.now = 90.0
-    assert runs.get(key) == (first, 90.0)
+    assert runs.get(key) == Finished(first, ENDED, 90.0)
     assert runs.get(other) is None
-    runs.keep(key, second)
-    assert runs.get(key) == (second, 0.0)
+    runs.keep(key, second, ENDED)
+    assert runs.get(key) == Finished(second, ENDED, 0.0)
 
 
 def test_the_one_used_longest_ago_makes_room() -> None:
     runs, (one, two, three) = FinishedRuns(most=2), keys(3)
-    runs.keep(one, whole())
-    runs.keep(two, whole())
+    runs.keep(one, whole(), ENDED)
+    runs.keep(two, whole(), ENDED)
     assert runs.get(one)
-    runs.keep(three, whole())
+    runs.keep(three, whole(), ENDED)
     assert runs.get(one) and runs.get(three)
     assert runs.get(two) is None
 
@@ -75,8 +76,8 @@ def test_only_a_run_that_came_to_its_own_end_is_kept() -> None:
     under_way = whole()
     under_way.go_on()
     for run in (None, cut_off, under_way):
-        runs.keep(key, run)
-    runs.keep(None, whole())
+        runs.keep(key, run, ENDED)
+    runs.keep(None, whole(), ENDED)
     assert runs.get(key) is None
 
 
@@ -86,9 +87,9 @@ def test_many_threads_may_ask_and_keep() -> None:
 
     def use(number: int) -> None:
         for key in keys(6) * 40:
-            runs.keep(key, made[number % 2])
+            runs.keep(key, made[number % 2], ENDED)
             found = runs.get(key)
-            if found and found[0] not in made:
+            if found and found.run not in made:
                 wrong.append(found)
 
     threads = [threading.Thread(target=use, args=(number,)) for number in range(4)]
@@ -159,10 +160,10 @@ def test_who_waits_gets_the_run_that_another_finishes_meanwhile() -> None:
     steps = run_wish(shelf, finished, threading.Event(), {}, EXAMPLE.prompt, *NO_UNTIL, *form_values(EXAMPLE.settings, CHOICE))
     assert next(steps)[1]["mood"] == "busy"
     run = whole()
-    finished.keep(Canned(EXAMPLE.key, DEFAULT_PAIR), run)
+    finished.keep(Canned(EXAMPLE.key, DEFAULT_PAIR), run, ENDED)
     *_, (view, line, held, _) = steps
     loaded.set()
-    assert line["button"] and held["trace"] == run.record.trace().to_json()
+    assert line["button"] and line["text"].startswith(ENDED) and held["trace"] == run.record.trace().to_json()
     assert view["rounds"] == run.since(0)["rounds"]
 
 

@@ -12,10 +12,8 @@ from gradio.components import Component
 from specdec.settings import BadInput
 from visualizations.components.model_events import ASK, AT_ONCE, QUIET
 from visualizations.components.status_line import StatusLine, status
-from visualizations.step_through.finished import Canned, FinishedRuns
+from visualizations.step_through.finished import Canned, Finished, FinishedRuns
 from visualizations.step_through.kept_run import kept
-from visualizations.step_through.live_run import run_line
-from visualizations.step_through.run_view import ShownRun
 from visualizations.step_through.wishes import Asked, Wish, read_wish
 from visualizations.text import t
 
@@ -31,13 +29,13 @@ def answer(finished: FinishedRuns, asked: Asked) -> tuple[Any, ...] | None:
     found = None if asked.anew else finished.get(asked.canned)
     if found is None:
         return None
-    run, seconds = found[0].named(asked.name), found[1]
-    return run.since(0), answered_line(run, seconds, asked.canned), kept(run.record.trace(), run.run), run
+    run = found.run.named(asked.name)
+    return run.since(0), answered_line(found, asked.canned), kept(run.record.trace(), run.run), run
 
 
-def answered_line(run: ShownRun, seconds: float, what: Canned) -> dict[str, Any]:
-    """How a run ended that many seconds ago, and a button that asks for another of the same."""
-    text = " ".join([run_line(run)["text"], t("app.decoded.line", ago=ago(seconds))])
+def answered_line(found: Finished, what: Canned) -> dict[str, Any]:
+    """How a run ended, how long ago, and a button that asks for another of the same."""
+    text = " ".join([found.ended, t("app.decoded.line", ago=ago(found.seconds))])
     wish = {"wish": "again", "example": what.example, "pair": what.pair}
     return status(text, "done") | {"button": {"label": t("app.decoded.again"), "wish": wish}}
 

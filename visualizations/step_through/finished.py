@@ -41,6 +41,15 @@ def canned(choice: PairChoice, prompt: str, settings: Settings) -> Canned | None
     return None if key is None else Canned(key, choice.key)
 
 
+@dataclass(frozen=True)
+class Finished:
+    """A run that is over. ended: how, as its visitor was told. seconds: since then."""
+
+    run: ShownRun
+    ended: str
+    seconds: float
+
+
 class FinishedRuns:
     """The newest whole run of each, in memory; the one used longest ago makes room. Any thread may ask.
 
@@ -50,24 +59,27 @@ class FinishedRuns:
     def __init__(self, most: int = MOST_KEPT, clock: Callable[[], float] = monotonic) -> None:
         self._most = most
         self._clock = clock
-        self._runs: OrderedDict[Canned, tuple[ShownRun, float]] = OrderedDict()
+        self._runs: OrderedDict[Canned, tuple[ShownRun, str, float]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, what: Canned | None) -> tuple[ShownRun, float] | None:
-        """The run and the seconds since it ended, None where there is none."""
+    def get(self, what: Canned | None) -> Finished | None:
+        """The newest run of an example, None where there is none."""
         with self._lock:
             if what is None or what not in self._runs:
                 return None
             self._runs.move_to_end(what)
-            run, ended = self._runs[what]
-            return run, self._clock() - ended
+            run, ended, at = self._runs[what]
+            return Finished(run, ended, self._clock() - at)
 
-    def keep(self, what: Canned | None, run: ShownRun | None) -> None:
-        """Keep a run of an example that came to its own end, in place of an earlier one; pass over any other."""
+    def keep(self, what: Canned | None, run: ShownRun | None, ended: str) -> None:
+        """Keep a run of an example that came to its own end, in place of an earlier one; pass over any other.
+
+        ended: how, in words.
+        """
         if what is None or run is None or run.running or run.record.stop_reason == "cancelled":
             return
         with self._lock:
-            self._runs[what] = run, self._clock()
+            self._runs[what] = run, ended, self._clock()
             self._runs.move_to_end(what)
             while len(self._runs) > self._most:
                 self._runs.popitem(last=False)

@@ -54,12 +54,13 @@ def run_wish(
     with closing(shown_steps(shelf, asked, stopped)) as steps:
         while True:
             if run is None and (found := answer(finished, asked)):  # while it waits another may finish the same
+                stopped.set()
                 yield found
                 return
             if (step := next(steps, None)) is None:
                 return
             news, run = step.run is not run, step.run
-            finished.keep(asked.canned, run)
+            finished.keep(asked.canned, run, step.line["text"])
             yield _or_skip(step.view), step.line, _held(step.line, run, asked), run if news else gr.skip()
 
 
