@@ -26,7 +26,9 @@ _WAITING = json.dumps(status(t("app.your_turn"), "busy") | {"ask": True})
 # Makes a line that isn't busy wait and ask: the script of an event from the line to itself.
 ASK = f"(line) => line.mood === 'busy' ? undefined : {_WAITING}"
 _SELECT = "() => ({selected: %s, __type__: 'update'})"
-_ASK_ANEW = f"(seed, line) => line.mood === 'busy' ? [] : [{SEED_OR_FRESH}(seed), %s, {{}}]"
+_LOOKING = json.dumps(status(t("app.your_turn"), "busy") | {"look": True})
+_ASK_ANEW = f"""(seed, line, text) => line.mood === 'busy' ? [] :
+  [{SEED_OR_FRESH}(seed), %s.includes(text) ? {_LOOKING} : {_WAITING}, {{}}]"""
 _REFUSED = "(line) => line.mood === 'busy' ? {text: line.ask ? %s : %s, mood: 'fault', done: null} : undefined"
 
 
@@ -40,9 +42,14 @@ def ask_on(triggers: Sequence[Any], line: StatusLine) -> None:
     gr.on(triggers, None, line, line, js=ASK, **QUIET)
 
 
-def ask_anew_on(triggers: Sequence[Any], line: StatusLine, seed: Component, wish: Component) -> None:
-    """The same; besides, `seed` is filled in when it is empty, and `wish` is emptied."""
-    gr.on(triggers, None, [seed, line], [seed, line, wish], js=_ASK_ANEW % _WAITING, **QUIET)
+def ask_anew_on(
+    triggers: Sequence[Any], line: StatusLine, seed: Component, wish: Component, prompt: Component, known: Sequence[str]
+) -> None:
+    """The same; besides, `seed` is filled in when it is empty, and `wish` is emptied.
+
+    known: texts of `prompt` for which the line looks first: they may have been answered before.
+    """
+    gr.on(triggers, None, [seed, line, prompt], [seed, line, wish], js=_ASK_ANEW % json.dumps(list(known)), **QUIET)
 
 
 def on_ask(

@@ -1,6 +1,8 @@
 const line = element.querySelector("p");
 const text = line.querySelector("span");
 const bar = line.querySelector("progress");
+const button = line.querySelector("button");
+let looking = false;
 
 function draw() {
   const value = props.value || {};
@@ -9,13 +11,21 @@ function draw() {
   line.setAttribute("role", value.mood === "fault" ? "alert" : "status");
   bar.hidden = value.mood !== "busy" || value.done === null || value.done === undefined;
   if (!bar.hidden) bar.value = value.done;
+  const left = document.activeElement === button && !value.button;
+  button.hidden = !value.button;
+  button.textContent = value.button ? value.button.label : "";
+  if (left) line.focus(); // what a person pressed is gone: they stay where they are
 }
 
+line.tabIndex = -1;
+button.addEventListener("click", () => trigger("press"));
 draw();
 watch("value", () => {
   draw();
   const value = props.value || {};
   if (value.leave) trigger("leave");
+  if (value.look && !looking) trigger("look");
+  looking = Boolean(value.look);
   passOn(value.ask && "ask", value.mood === "busy");
 });
 onConnectionLost(() => {

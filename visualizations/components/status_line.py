@@ -8,6 +8,7 @@ from typing import Any, Literal
 import gradio as gr
 
 from visualizations.components.scripts import script
+from visualizations.components.small_button import SMALL_BUTTON_CSS
 from visualizations.text import t
 
 Mood = Literal["quiet", "busy", "done", "fault"]
@@ -25,15 +26,17 @@ class StatusLine(gr.HTML):
     """Shows a `status` value. Its text reaches the page as text only, and readers hear it change.
 
     A value with a true "leave" fires the event `leave`: what still waits in the queue should go. A busy one with
-    a true "ask" fires `ask`, once until the line is no longer busy. A line that is busy when the connection to
+    a true "ask" fires `ask`, once until the line is no longer busy, and with a true "look" `look`. A value with a
+    "button", which has a "label", shows it; pressed, it fires `press`. A line that is busy when the connection to
     the server is lost says so.
     """
 
     def __init__(self, value: dict[str, Any] | None = None, **kwargs: Any) -> None:
         super().__init__(
             value=value or status(),
-            html_template="<p role='status' aria-live='polite'><span></span><progress max='1' hidden></progress></p>",
-            css_template=(_HERE / "status_line.css").read_text("utf-8"),
+            html_template="<p role='status' aria-live='polite'><span></span><progress max='1' hidden></progress>"
+            "<button type='button' hidden></button></p>",
+            css_template=SMALL_BUTTON_CSS + (_HERE / "status_line.css").read_text("utf-8"),
             js_on_load=script(*(_HERE / name for name in _SCRIPTS)),
             apply_default_css=False,
             lost=t("app.connection_lost"),

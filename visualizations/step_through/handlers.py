@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import gradio as gr
@@ -17,7 +18,9 @@ from visualizations.components.waiting import loading_line
 from visualizations.serving.first_pair import offered, startable
 from visualizations.serving.inputs import PairChoice
 from visualizations.serving.runner import ModelShelf
+from visualizations.step_through.answered import answer
 from visualizations.step_through.examples import Example, examples, recorded_trace
+from visualizations.step_through.finished import FinishedRuns
 from visualizations.step_through.kept_run import (
     LOST,
     NOTHING,
@@ -39,18 +42,26 @@ LEAVE = {"leave": True}
 
 
 def run_wish(
-    shelf: ModelShelf, stopped: threading.Event, wish: Any, prompt: Any, *values: Any
+    shelf: ModelShelf, finished: FinishedRuns, stopped: threading.Event, wish: Any, prompt: Any, *values: Any
 ) -> Iterator[tuple[Any, ...]]:
-    """Decode what is asked for; yields the view, the line, what the page holds, and the run where it is another."""
+    """Decode what is asked for, unless it is finished already; yields the view, the line, what the page holds, and the run where it is another."""
     try:
         asked = read_wish(wish, prompt, values)
     except BadInput as refusal:
         yield gr.skip(), status(say(refusal.phrase), "fault"), gr.skip(), gr.skip()
         return
     run = None
-    for step in shown_steps(shelf, asked, stopped):
-        news, run = step.run is not run, step.run
-        yield _or_skip(step.view), step.line, _held(step.line, run, asked), run if news else gr.skip()
+    with closing(shown_steps(shelf, asked, stopped)) as steps:
+        while True:
+            if run is None and (found := answer(finished, asked)):  # while it waits another may finish the same
+                stopped.set()
+                yield found
+                return
+            if (step := next(steps, None)) is None:
+                return
+            news, run = step.run is not run, step.run
+            finished.keep(asked.canned, run, step.line["text"])
+            yield _or_skip(step.view), step.line, _held(step.line, run, asked), run if news else gr.skip()
 
 
 def _held(line: dict[str, Any], run: ShownRun | None, asked: Asked) -> dict[str, Any]:

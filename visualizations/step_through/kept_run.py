@@ -1,7 +1,8 @@
 """The run on screen, held by the page and sent by it to whoever needs it.
 
-The server keeps no visitor's run, so it can't forget one or take one for another: what is asked for is in the
-page's own request, and when the page has none it says which way it is missing.
+The server keeps no run for its visitor (those in `finished.py` are examples, for anybody), so it can't forget one or
+take one for another: what is asked for is in the page's own request, and when the page has none it says which way it
+is missing.
 """
 
 from __future__ import annotations

@@ -18,7 +18,9 @@ from visualizations.components.waiting import loading_line
 from visualizations.serving.first_pair import first_choice
 from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
+from visualizations.step_through.answered import answer_at_once
 from visualizations.step_through.examples import examples, recorded_trace
+from visualizations.step_through.finished import FinishedRuns
 from visualizations.step_through.handlers import (
     loading,
     recorded_line,
@@ -112,7 +114,8 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> StepThrough:
     view.fill_gaps_from(live)
     saver, wish = FileSaver(), Wish()
 
-    ask_anew_on([run.click, prompt.submit], run_line, form.seed, wish)
+    known = [example.prompt for example in examples()]
+    ask_anew_on([run.click, prompt.submit], run_line, form.seed, wish, prompt, known)
     wish.go(None, run_line, run_line, js=ASK, **QUIET)
     lanes = OpenRuns()
     runs = OpenRuns(beside=lanes)
@@ -121,8 +124,10 @@ def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> StepThrough:
     def halt(request: gr.Request) -> None:
         runs.stop(request.session_hash)
 
-    asked = [wish, prompt, *until, *form.components]
-    running = on_ask(run_line, runs, partial(run_wish, shelf), asked, [view, run_line, trace, live])
+    asked, answered = [prompt, *until, *form.components], [view, run_line, trace, live]
+    finished = FinishedRuns()
+    answer_at_once(finished, run_line, wish, asked, answered)
+    running = on_ask(run_line, runs, partial(run_wish, shelf, finished), [wish, *asked], answered)
     broken_off = _BROKEN_OFF % (json.dumps(UNDER_WAY["missing"]), json.dumps(LOST))
     run_lane_after(running, shelf, lanes, beside, run_line, live, view)
     running.failure(None, [view, trace], [view, trace], js=broken_off, **QUIET)

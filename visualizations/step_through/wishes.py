@@ -12,11 +12,15 @@ from typing import Any
 import gradio as gr
 
 from specdec.settings import BadInput, Settings
+from specdec.settings import choice as one_of
 from specdec.trace.growing import Step
 from specdec.trace.trace import Trace
 from visualizations.components.settings_form import read_form
-from visualizations.serving.inputs import PairChoice, checked_prompt, choice_of
+from visualizations.serving.first_pair import startable
+from visualizations.serving.inputs import PairChoice, checked_prompt, choice_of, pair_choice
 from visualizations.serving.runner import ModelShelf, Waiting, run_seconds
+from visualizations.step_through.examples import examples
+from visualizations.step_through.finished import Canned, canned
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.run_view import ShownRun, empty_value, new_run
 from visualizations.step_through.sessions import change_of
@@ -32,7 +36,8 @@ class Wish(gr.HTML):
     """Shows nothing. Its value is {} for a new run, else the page's own:
 
     {"wish": "branch", "run": name on screen, "kept": value of a `KeptRun`, "at": position, "change": {kind, value},
-    "with_form": whether the settings above hold from there on}, or {"wish": "continue", "run", "kept", "one_round"}.
+    "with_form": whether the settings above hold from there on}, or {"wish": "continue", "run", "kept", "one_round"},
+    or {"wish": "again", "example": key, "pair": key} for an example whose finished run won't do.
     Then the event `go` fires. With {"runs": …}, see `saved_session`, it is `save`.
     """
 
@@ -52,6 +57,7 @@ class Asked:
     """A checked wish. name: what the run is called on the page. parts: begins it on the models of a shelf.
 
     until: what it pauses at. origin: of a branch, as the page shows it. continued: the run whose next rounds these are.
+    canned: the example that it is, if it is one. anew: it is to be decoded, even where it was before.
     """
 
     name: str
@@ -59,6 +65,8 @@ class Asked:
     until: Until = Until()
     origin: dict[str, Any] | None = None
     continued: ShownRun | None = None
+    canned: Canned | None = None
+    anew: bool = False
 
     def blank(self, running: bool) -> dict[str, Any] | None:
         """The value of a `RunView` before the first round; None where the run on screen stays until then."""
@@ -74,13 +82,27 @@ def read_wish(wish: Any, prompt: Any, values: Sequence[Any]) -> Asked:
         return replace(_branch(wish, form), until=until)
     if kind == "continue":
         return replace(_continued(wish), until=Until(every_round=True) if wish.get("one_round") is True else until)
+    if kind == "again":
+        return _again(wish)
     choice, settings = read_form(form)
     return new_run_of(choice, checked_prompt(prompt), settings, until)
 
 
 def new_run_of(choice: PairChoice, prompt: str, settings: Settings, until: Until = Until()) -> Asked:
     """A run that begins with its prompt."""
-    return Asked(new_run(), lambda shelf, stop: shelf.steps(choice, prompt, settings, stop), until)
+    return Asked(
+        new_run(),
+        lambda shelf, stop: shelf.steps(choice, prompt, settings, stop),
+        until,
+        canned=canned(choice, prompt, settings) if until == Until() else None,
+    )
+
+
+def _again(wish: dict[str, Any]) -> Asked:
+    by_key = {example.key: example for example in examples()}
+    example = by_key[one_of("example", wish.get("example"), tuple(by_key))]
+    choice = pair_choice(wish.get("pair"))
+    return replace(new_run_of(choice, example.prompt, startable(example.settings, choice)), anew=True)
 
 
 def _branch(wish: dict[str, Any], form: Sequence[Any]) -> Asked:

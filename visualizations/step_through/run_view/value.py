@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from secrets import token_hex
 from typing import Any
@@ -56,6 +57,12 @@ class ShownRun:
             shown.add(Step(round_, trace.output.stop_reason))
         shown.end()
         return shown
+
+    def named(self, run: str) -> ShownRun:
+        """The same run, which is over, by another name."""
+        other = copy(self)
+        other.run = run
+        return other
 
     def add(self, step: Step) -> None:
         """Join one more round."""
