@@ -141,19 +141,26 @@ def _train(options: argparse.Namespace) -> None:
 
 def _evaluate(options: argparse.Namespace) -> None:
     from specdec.distill.evaluate import evaluate, read_questions
+    from specdec.models.catalogue import is_head_folder
+    from specdec.models.feature_draft import reading_pair
+    from specdec.models.feature_head import load_feature_head
     from specdec.models.pairs import Pair, PairInfo, eos_ids_of
     from specdec.models.student import BUNDLED, load_student
     from specdec.models.transformers_model import TransformersModel
     from specdec.settings import Settings
 
-    target, tokenizer = _target(options)
-    draft = load_student(target, options.student or BUNDLED)
+    network, tokenizer = _target(options)
+    folder, target = (options.student or BUNDLED).resolve(), TransformersModel(network)
+    if is_head_folder(str(folder)):
+        target, draft = reading_pair(target, load_feature_head(network, folder), "student")
+    else:
+        draft = TransformersModel(load_student(network, folder))
     pair = Pair(
-        info=PairInfo("distilled", "target", "student", target.config.vocab_size),
-        target=TransformersModel(target),
-        draft=TransformersModel(draft),
+        info=PairInfo("distilled", "target", "student", target.vocab_size),
+        target=target,
+        draft=draft,
         tokenizer=tokenizer,
-        eos_ids=eos_ids_of(target, tokenizer),
+        eos_ids=eos_ids_of(network, tokenizer),
         dtype="bfloat16",
     )
     questions = read_questions(options.questions, options.per_category)
