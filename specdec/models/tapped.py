@@ -71,10 +71,12 @@ class TappedModel:
         if not count or not self._asking or self.held < self._model.length:
             yield
             return
-        with self._taps.opened(), self._graphs_of_their_own():
-            yield
-        self._rows.append(self._taps.taken())
-        self._taps.clear()
+        try:
+            with self._taps.opened(), self._graphs_of_their_own():
+                yield
+            self._rows.append(self._taps.taken())
+        finally:
+            self._taps.clear()
 
     @contextmanager
     def _graphs_of_their_own(self) -> Iterator[None]:
