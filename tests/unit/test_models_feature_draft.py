@@ -12,7 +12,7 @@ from specdec.decoding.probabilities import probabilities
 from specdec.models.cancelling import Cancelled, cancelled_by
 from specdec.models.feature_draft import FeatureDraft
 from specdec.models.feature_head import feature_head_state, save_feature_head
-from specdec.models.pairs import load_models
+from specdec.models.pairs import load_models, refuse_damaged_folder
 from specdec.models.static import StaticModel
 from specdec.models.tapped import TappedModel
 from specdec.recording import decode, run, steps
@@ -259,6 +259,12 @@ def test_a_heads_folder_makes_a_pair_that_decodes(head_folder):
     assert trace.pair.draft == "small" and len(trace.output.ids) == WARM.max_new_tokens
     assert {p.draft_id % 2 for r in trace.rounds for p in r.positions if p.draft_id is not None} == {0}
     assert Trace.from_json(trace.to_json()) == trace
+
+
+def test_a_head_may_be_named_as_a_draft_and_is_no_target(head_folder):
+    refuse_damaged_folder(head_folder / "small", "small")
+    with pytest.raises(BadInput, match="of small could not be loaded"):
+        load_models(str(head_folder / "small"), None, dtype="float32", device="cpu")
 
 
 def test_a_damaged_head_is_refused_in_one_sentence_without_its_path(head_folder):
