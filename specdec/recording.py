@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from datetime import datetime, timezone
 from time import perf_counter
@@ -82,7 +82,14 @@ def run(
     stopping = stopping_of(pair, prompt_ids, settings, written)
     if settings.gamma == 0:
         return loop.autoregressive(pair.target, prompt_ids, settings, stopping, start)
-    return loop.speculative(pair.target, drafter_of(pair, settings), prompt_ids, settings, stopping, start)
+    rounds = loop.speculative(pair.target, drafter_of(pair, settings), prompt_ids, settings, stopping, start)
+    reading = getattr(pair.draft, "reading", None) if settings.with_draft_model else None
+    return _during(reading(), rounds) if reading else rounds
+
+
+def _during(kept: AbstractContextManager[None], rounds: Iterator[loop.Round]) -> Iterator[loop.Round]:
+    with kept:
+        yield from rounds
 
 
 def _begin(

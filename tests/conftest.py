@@ -5,6 +5,7 @@ Heavy imports stay inside the fixtures: tests that only drive a browser never lo
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ import specdec  # before torch, whose threads it tells how to wait
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
+    from specdec.models.feature_head import FeatureHead
     from specdec.models.pairs import Pair
 
 # Before torch is loaded: its threads spin while they wait for each other, which makes small tensors twenty
@@ -170,5 +172,41 @@ def llama_pair(pair_of: Callable[..., Pair], tiny_llama: Callable[..., LlamaForC
     def build(target: int = 0, draft: int | None = 1, **values: object) -> Pair:
         small = None if draft is None else TransformersModel(tiny_llama(draft), name="b")
         return pair_of(TransformersModel(tiny_llama(target), name="a"), small, **values)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def tiny_head() -> Callable[..., FeatureHead]:
+    """tiny_head(network, seed=0, taps=(0, 1, 2), layers=1, head_ids=None): a draft head with random weights that
+    reads `network`; it scores every id unless told."""
+    import torch
+
+    from specdec.models.feature_head import FeatureHead, build_feature_head, feature_head_state
+
+    def build(network, seed: int = 0, taps: Sequence[int] = (0, 1, 2), layers: int = 1, head_ids=None) -> FeatureHead:
+        config = copy.deepcopy(network.config)
+        config.num_hidden_layers = layers
+        ids = torch.arange(config.vocab_size) if head_ids is None else torch.tensor(head_ids)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            raw = feature_head_state(FeatureHead(config, taps))
+            state = {name: torch.randn(w.shape) / 6 if w.ndim == 2 else 1 + torch.randn(w.shape) / 4 for name, w in raw.items()}
+        return build_feature_head(network, state, ids, taps)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def reading_llamas(pair_of, tiny_llama, tiny_head) -> Callable[..., Pair]:
+    """reading_llamas(target=0, head=1, kind=None, taps=(0, 1, 2), layers=3, max_positions=256, **pair): a small random
+    Llama of `layers` layers and a random head that reads it, by seed; kind: `StaticModel` for a static cache."""
+    from specdec.models.feature_draft import reading_pair
+    from specdec.models.transformers_model import TransformersModel
+
+    def build(target=0, head=1, kind=None, taps=(0, 1, 2), layers=3, max_positions=256, **values: object) -> Pair:
+        network = tiny_llama(target, max_positions=max_positions, num_hidden_layers=layers)
+        model = (kind or TransformersModel)(network, name="a")
+        return pair_of(*reading_pair(model, tiny_head(network, head, taps), "b"), **values)
 
     return build

@@ -1,4 +1,4 @@
-"""`python -m specdec.distill {generate,train,evaluate,export}`: the way to a new bundled draft model."""
+"""`python -m specdec.distill {generate,train,train-head,evaluate,export}`: the way to a new bundled draft model."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import argparse
 import dataclasses
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
 from specdec.models.devices import use_threads
 from specdec.models.weights import cache_folder, default_target_folder
+
+if TYPE_CHECKING:
+    from specdec.distill.data import Chunk
+    from specdec.distill.pupils import Pupil
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -22,7 +27,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m specdec.distill", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="{generate,train,evaluate,export}")
+    commands = parser.add_subparsers(required=True, metavar="{generate,train,train-head,evaluate,export}")
 
     generate = commands.add_parser("generate", help="let the target write training data; goes on where it stopped")
     generate.add_argument("--texts", type=Path, help="folder of unpacked text packages, see corpus.py")
@@ -36,24 +41,17 @@ def _parser() -> argparse.ArgumentParser:
     train = commands.add_parser("train", help="train the student on the data; goes on where it stopped")
     train.add_argument("--start", type=Path, help="student folder to start from; default: the bundled one")
     train.add_argument("--layers-of-target", type=int, nargs="+", help="start from these layers of the target instead")
-    train.add_argument(
-        "--head-ids", type=int, help="new head over the commonest ids of the data; default: the start's head"
-    )
-    for name, kind in (
-        ("steps", int),
-        ("learning-rate", float),
-        ("decay", float),
-        ("finish", float),
-        ("batch-tokens", int),
-        ("workers", int),
-        ("evaluate-every", int),
-        ("warmup", int),
-        ("seed", int),
-    ):
-        train.add_argument(f"--{name}", type=kind)
-    train.add_argument("--optimizer", choices=("muon", "adamw"))
-    train.add_argument("--name", default="student", help="name of the run, for its checkpoint")
     train.set_defaults(run=_train)
+
+    head = commands.add_parser("train-head", help="train a head that is fed with the target's hidden states")
+    head.add_argument("--layers-of-target", type=int, nargs="+", default=[29], help="start from these layers of it")
+    head.add_argument(
+        "--taps", type=int, nargs="+", default=[2, 15, 30], help="layers whose outputs are mixed, from 1; 0: embeddings"
+    )
+    head.add_argument("--unroll", type=int, default=4, help="places of a draft that are trained")
+    head.set_defaults(run=_train_head)
+    for command in (train, head):
+        _add_recipe(command)
 
     evaluate = commands.add_parser("evaluate", help="acceptance on benchmark questions, with the engine")
     evaluate.add_argument("--questions", type=Path, required=True, help="a Spec-Bench question.jsonl")
@@ -65,12 +63,12 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--json", type=Path, help="also write the figures here")
     evaluate.set_defaults(run=_evaluate)
 
-    export = commands.add_parser("export", help="write a checkpoint's student as checked shards")
+    export = commands.add_parser("export", help="write a checkpoint's draft model as checked shards")
     export.add_argument("--name", default="student", help="name of the run")
     export.add_argument("--to", type=Path, required=True, help="folder for the shards and the manifest")
     export.set_defaults(run=_export)
 
-    for command in (generate, train, evaluate, export):
+    for command in (generate, train, head, evaluate, export):
         command.add_argument(
             "--target", type=Path, help="target in transformers format; default: SmolLM2-135M-Instruct"
         )
@@ -80,6 +78,29 @@ def _parser() -> argparse.ArgumentParser:
             "--threads", type=int, help="CPU threads; default: torch's own choice, within the cores it may use"
         )
     return parser
+
+
+def _add_recipe(command: argparse.ArgumentParser) -> None:
+    """The arguments of any training."""
+    command.add_argument(
+        "--head-ids", type=int, help="new head over the commonest ids of the data; default: the start's head"
+    )
+    for name, kind in (
+        ("steps", int),
+        ("hours", float),
+        ("learning-rate", float),
+        ("decay", float),
+        ("finish", float),
+        ("batch-tokens", int),
+        ("workers", int),
+        ("evaluate-every", int),
+        ("checkpoint-seconds", float),
+        ("warmup", int),
+        ("seed", int),
+    ):
+        command.add_argument(f"--{name}", type=kind)
+    command.add_argument("--optimizer", choices=("muon", "adamw"))
+    command.add_argument("--name", default="student", help="name of the run, for its checkpoint")
 
 
 def _target(options: argparse.Namespace):  # type: ignore[no-untyped-def]
@@ -109,27 +130,64 @@ def _generate(options: argparse.Namespace) -> None:
 
 
 def _train(options: argparse.Namespace) -> None:
-    from specdec.distill.batches import Dataset
-    from specdec.distill.data import chunk_paths, commonest_ids, load_chunk
-    from specdec.distill.train import CHECKPOINT, Trainer, TrainSettings, layers_of, read_checkpoint
+    from specdec.distill.pupils import StudentPupil, layers_of
     from specdec.models.student import BUNDLED, build_student, read_student
 
     target, _ = _target(options)
-    chunks = [load_chunk(path) for folder in _data_folders(options.work) for path in chunk_paths(folder)]
-    if not chunks:
-        raise SystemExit(f"There is no data under {options.work / 'data'}; run `generate` first.")
     state, head_ids = read_student(options.start or BUNDLED)
     if options.layers_of_target:
         state = layers_of(target, options.layers_of_target)
-    checkpoint = options.work / "runs" / options.name / CHECKPOINT
+    chunks = _chunks(options.work)
+    head_ids = _head_ids(options, chunks, head_ids)
+    _run_training(options, chunks, StudentPupil(build_student(target, state, head_ids)))
+
+
+def _train_head(options: argparse.Namespace) -> None:
+    from specdec.distill.pupils import HeadPupil, first_feature_head
+    from specdec.models.feature_head import build_feature_head
+    from specdec.models.student import BUNDLED, read_student
+
+    target, _ = _target(options)
+    chunks = _chunks(options.work)
+    head_ids = _head_ids(options, chunks, read_student(BUNDLED)[1])
+    state = first_feature_head(target, options.layers_of_target, tuple(options.taps))
+    head = build_feature_head(target, state, head_ids, options.taps)
+    _run_training(options, chunks, HeadPupil(target, head, options.unroll))
+
+
+def _chunks(work: Path) -> list[Chunk]:
+    """All data that is there."""
+    from specdec.distill.data import chunk_paths, load_chunk
+
+    chunks = [load_chunk(path) for folder in _data_folders(work) for path in chunk_paths(folder)]
+    if not chunks:
+        raise SystemExit(f"There is no data under {work / 'data'}; run `generate` first.")
+    return chunks
+
+
+def _head_ids(options: argparse.Namespace, chunks: list[Chunk], usual: torch.Tensor) -> torch.Tensor:
+    """The ids to propose: those of the checkpoint to go on from, else as many as are asked for, else the usual ones."""
+    from specdec.distill.data import commonest_ids
+    from specdec.distill.train import CHECKPOINT, read_checkpoint
+
+    checkpoint = _run_folder(options) / CHECKPOINT
     if checkpoint.exists():
-        head_ids = read_checkpoint(checkpoint)[0]["head_ids"].cpu()
-    elif options.head_ids:
-        head_ids = torch.from_numpy(commonest_ids(chunks, options.head_ids))
+        return read_checkpoint(checkpoint)[0]["head_ids"].cpu()
+    return torch.from_numpy(commonest_ids(chunks, options.head_ids)) if options.head_ids else usual
+
+
+def _run_folder(options: argparse.Namespace) -> Path:
+    return options.work / "runs" / options.name
+
+
+def _run_training(options: argparse.Namespace, chunks: list[Chunk], pupil: Pupil) -> None:
+    from specdec.distill.batches import Dataset
+    from specdec.distill.train import Trainer, TrainSettings
+
     given = {field.name: getattr(options, field.name, None) for field in dataclasses.fields(TrainSettings)}
     settings = TrainSettings(**{name: value for name, value in given.items() if value is not None})
-    dataset = Dataset(chunks, head_ids, target.config.vocab_size)
-    trainer = Trainer(build_student(target, state, head_ids), dataset, settings, checkpoint.parent)
+    dataset = Dataset(chunks, pupil.scores.head_ids.cpu(), pupil.scores.vocab_size)
+    trainer = Trainer(pupil, dataset, settings, _run_folder(options))
     resumed = trainer.resume()
     print(
         f"{dataset.answer_tokens} answer tokens in {len(dataset.training)} rows; "
@@ -141,19 +199,26 @@ def _train(options: argparse.Namespace) -> None:
 
 def _evaluate(options: argparse.Namespace) -> None:
     from specdec.distill.evaluate import evaluate, read_questions
+    from specdec.models.catalogue import is_head_folder
+    from specdec.models.feature_draft import reading_pair
+    from specdec.models.feature_head import load_feature_head
     from specdec.models.pairs import Pair, PairInfo, eos_ids_of
     from specdec.models.student import BUNDLED, load_student
     from specdec.models.transformers_model import TransformersModel
     from specdec.settings import Settings
 
-    target, tokenizer = _target(options)
-    draft = load_student(target, options.student or BUNDLED)
+    network, tokenizer = _target(options)
+    folder, target = (options.student or BUNDLED).resolve(), TransformersModel(network)
+    if is_head_folder(str(folder)):
+        target, draft = reading_pair(target, load_feature_head(network, folder), "student")
+    else:
+        draft = TransformersModel(load_student(network, folder))
     pair = Pair(
-        info=PairInfo("distilled", "target", "student", target.config.vocab_size),
-        target=TransformersModel(target),
-        draft=TransformersModel(draft),
+        info=PairInfo("distilled", "target", "student", target.vocab_size),
+        target=target,
+        draft=draft,
         tokenizer=tokenizer,
-        eos_ids=eos_ids_of(target, tokenizer),
+        eos_ids=eos_ids_of(network, tokenizer),
         dtype="bfloat16",
     )
     questions = read_questions(options.questions, options.per_category)
@@ -169,13 +234,16 @@ def _evaluate(options: argparse.Namespace) -> None:
 
 def _export(options: argparse.Namespace) -> None:
     from specdec.distill.train import CHECKPOINT, read_checkpoint
+    from specdec.models.feature_head import save_feature_head
     from specdec.models.student import save_student
 
-    tensors, about = read_checkpoint(options.work / "runs" / options.name / CHECKPOINT)
+    tensors, about = read_checkpoint(_run_folder(options) / CHECKPOINT)
     state = {name.removeprefix("masters."): tensor for name, tensor in tensors.items() if name.startswith("masters.")}
-    save_student(
-        options.to, state, tensors["head_ids"], {"base": "HuggingFaceTB/SmolLM2-135M-Instruct", "license": "Apache-2.0"}
-    )
+    base = {"base": "HuggingFaceTB/SmolLM2-135M-Instruct", "license": "Apache-2.0"}
+    if "taps" in tensors:
+        save_feature_head(options.to, state, tensors["head_ids"], tensors["taps"].tolist(), base)
+    else:
+        save_student(options.to, state, tensors["head_ids"], base)
     curve = {"settings": about["settings"], "curve": about["curve"]}
     (options.to / "learning_curve.json").write_text(json.dumps(curve, indent=1) + "\n", encoding="utf-8")
 

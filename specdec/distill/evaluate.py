@@ -7,10 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from specdec.decoding.drafting import ModelDrafter
-from specdec.decoding.loop import speculative
-from specdec.decoding.stopping import Stopping
 from specdec.models.pairs import Pair
+from specdec.recording import run
 from specdec.settings import Settings
 
 
@@ -78,11 +76,9 @@ def read_questions(path: Path, per_category: int | None) -> list[Question]:
 def evaluate(pair: Pair, questions: list[Question], settings: Settings) -> dict[str, dict[str, object]]:
     """Run every question through the speculative loop; a report for each category and for "all"."""
     tallies: dict[str, Tally] = defaultdict(Tally)
-    stopping = Stopping(eos_ids=pair.eos_ids, budget=settings.max_new_tokens)
     for question in questions:
         prompt = pair.encode(question.text, chat=settings.chat)
-        drafter = ModelDrafter(pair.draft, settings.draft_sampling)
-        for step in speculative(pair.target, drafter, prompt, settings, stopping):
+        for step in run(pair, prompt, settings):
             target_probs = step.target_probs[: step.tested]
             overlaps = (
                 target_probs.minimum(step.proposal.probs[: step.tested]).sum(dim=-1).tolist() if step.tested else []

@@ -1,4 +1,4 @@
-"""Train the student on the target's distributions: warm-up, stable, decay; resumable at any step."""
+"""Train a draft model on the target's distributions: warm-up, stable, decay; resumable at any step."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from transformers import LlamaForCausalLM
 
 from specdec.distill.batches import Batch, Dataset, Row
-from specdec.distill.losses import head_loss
+from specdec.distill.pupils import Pupil
 from specdec.settings import BadInput
 
 CHECKPOINT = "checkpoint.safetensors"
+BEFORE_DECAY = "before-decay.safetensors"
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class TrainSettings:
 
     Attributes:
         steps: optimizer steps in all.
+        hours: of training in all, evaluations included, None for no limit: the schedule then moves on with the time, if that is faster
+            than with the steps, so that the rate has decayed by then.
         learning_rate: of the stable phase, for matrices.
         warmup: steps of linear warm-up.
         decay: share of `steps` at the end in which the rate falls linearly to a twentieth.
@@ -43,6 +45,7 @@ class TrainSettings:
     """
 
     steps: int = 2000
+    hours: float | None = None
     learning_rate: float = 1e-3
     warmup: int = 50
     decay: float = 0.3
@@ -56,29 +59,35 @@ class TrainSettings:
     evaluate_every: int = 200
 
 
-def rate(step: int, settings: TrainSettings) -> float:
-    """Factor of the learning rate at a step: warm-up, stable, linear decay to 0.05."""
-    decaying = max(1.0, settings.decay * settings.steps)
-    left = (settings.steps - step) / decaying
-    return min(1.0, (step + 1) / max(1, settings.warmup), 0.05 + 0.95 * max(0.0, left))
+def warm_up(step: int, settings: TrainSettings) -> float:
+    """Factor of the learning rate at a step: rising linearly to 1."""
+    return min(1.0, (step + 1) / max(1, settings.warmup))
 
 
-def finish_share(step: int, settings: TrainSettings) -> float:
+def decay(place: float, settings: TrainSettings) -> float:
+    """Factor of the learning rate at a place of the schedule: 1, then falling linearly to 0.05."""
+    left = (settings.steps - place) / max(1.0, settings.decay * settings.steps)
+    return min(1.0, 0.05 + 0.95 * max(0.0, left))
+
+
+def finish_share(place: float, settings: TrainSettings) -> float:
     """Share of total variation in the loss: 0, then rising over a tenth of the finish to 1."""
     begin = settings.steps * (1 - settings.finish)
-    return float(np.clip((step - begin) / max(1.0, 0.1 * settings.finish * settings.steps), 0.0, 1.0))
+    return float(np.clip((place - begin) / max(1.0, 0.1 * settings.finish * settings.steps), 0.0, 1.0))
+
+
+def stable_end(settings: TrainSettings) -> float:
+    """The step at which the decay or the finish begins: a longer training can go on from here."""
+    return settings.steps * (1 - max(settings.decay, settings.finish))
 
 
 class Trainer:
-    """The student in the target's dtype, float32 masters of its own tensors, and the optimizers over the masters."""
+    """A pupil in the target's dtype, float32 masters of its own tensors, and the optimizers over the masters."""
 
-    def __init__(self, student: LlamaForCausalLM, dataset: Dataset, settings: TrainSettings, folder: Path) -> None:
-        self.student, self.dataset, self.settings, self.folder = student, dataset, settings, folder
-        self.head_rows = student.lm_head.scores.weight
-        student.requires_grad_(False)
-        self._own = _own_parameters(student)
-        for parameter in self._own.values():
-            parameter.requires_grad_(True)
+    def __init__(self, pupil: Pupil, dataset: Dataset, settings: TrainSettings, folder: Path) -> None:
+        self.pupil, self.dataset, self.settings, self.folder = pupil, dataset, settings, folder
+        self._device = pupil.scores.head_ids.device
+        self._own = pupil.own_parameters()
         self.masters = {name: parameter.detach().float().clone() for name, parameter in self._own.items()}
         matrices = [tensor for tensor in self.masters.values() if tensor.ndim == 2]
         vectors = [tensor for tensor in self.masters.values() if tensor.ndim != 2]
@@ -89,6 +98,13 @@ class Trainer:
         self.curve: list[dict[str, float]] = []
         self._threads = ThreadPoolExecutor(settings.workers)
         self._plan: tuple[int, list[list[int]]] = (-1, [])
+
+    @property
+    def place(self) -> float:
+        """Where the schedule stands, 0 to `steps`: at the step, or further as the training time is used up."""
+        if self.settings.hours is None:
+            return self.step
+        return max(self.step, self.seconds / 3600 / self.settings.hours * self.settings.steps)
 
     def _batch(self, number: int) -> Batch:
         """The batch of a number, the same whenever and wherever it is asked for."""
@@ -112,7 +128,7 @@ class Trainer:
         results = list(self._threads.map(self._gradients, batches))
         shares = torch.tensor([float(len(batch.positions)) for batch in batches])
         shares /= shares.sum()
-        factor = rate(self.step, self.settings)
+        factor = warm_up(self.step, self.settings) * decay(self.place, self.settings)
         with torch.no_grad():
             for place, master in enumerate(self.masters.values()):
                 master.grad = sum(
@@ -133,19 +149,15 @@ class Trainer:
         return loss, overlap
 
     def _gradients(self, batch: Batch) -> tuple[tuple[Tensor, ...], float, float]:
-        """Gradients of the student's own tensors on a batch, its loss and its overlap."""
-        loss, overlap = self._loss(batch.to(self.head_rows.device), finish_share(self.step, self.settings))
-        return torch.autograd.grad(loss, list(self._own.values())), loss.item(), overlap.item()
-
-    def _loss(self, batch: Batch, finish: float) -> tuple[Tensor, Tensor]:
-        hidden = self.student.model(input_ids=batch.ids, use_cache=False).last_hidden_state.flatten(0, 1)[
-            batch.positions
-        ]
-        weights = torch.ones(len(batch.positions), device=hidden.device)
-        return head_loss(hidden, self.head_rows, batch.teacher_index, batch.teacher_probs, weights, finish)
+        """Gradients of the pupil's own tensors on a batch, its loss and the overlap where a draft begins."""
+        loss, overlaps = self.pupil.loss(batch.to(self._device), finish_share(self.place, self.settings))
+        return torch.autograd.grad(loss, list(self._own.values())), loss.item(), overlaps[0].item()
 
     def held_out(self, rows_at_once: int = 8) -> dict[str, float]:
-        """Mean overlap on the held-out answers, overall ("all") and for each kind of prompt."""
+        """Mean overlap on the held-out answers where a draft begins, overall ("all") and for each kind of prompt.
+
+        For a pupil that is trained on several places of a draft also "step1", "step2", ... over all kinds.
+        """
         by_kind: dict[str, list[Row]] = {}
         for row in sorted(self.dataset.held_out, key=lambda row: (row.kind, row.length)):
             by_kind.setdefault(row.kind, []).append(row)
@@ -156,55 +168,61 @@ class Trainer:
         ]
         sums: dict[str, float] = {}
         counts: dict[str, int] = {}
-        for (kind, _), (overlap, count) in zip(groups, self._threads.map(self._overlap, groups), strict=True):
-            for key in (kind, "all"):
+        for (kind, _), (overlaps, count) in zip(groups, self._threads.map(self._overlaps, groups), strict=True):
+            steps = {f"step{step}": overlap for step, overlap in enumerate(overlaps, start=1) if len(overlaps) > 1}
+            for key, overlap in ({kind: overlaps[0], "all": overlaps[0]} | steps).items():
                 sums[key] = sums.get(key, 0.0) + overlap * count
                 counts[key] = counts.get(key, 0) + count
-        return {kind: sums[kind] / counts[kind] for kind in sums if counts[kind]}
+        return {key: sums[key] / counts[key] for key in sums if counts[key]}
 
     @torch.no_grad()
-    def _overlap(self, group: tuple[str, list[Row]]) -> tuple[float, int]:
-        """Mean overlap on rows of a kind, and of how many positions."""
-        batch = self.dataset.batch(group[1], None).to(self.head_rows.device)
+    def _overlaps(self, group: tuple[str, list[Row]]) -> tuple[list[float], int]:
+        """Mean overlap on rows of a kind at each place of a draft, and on how many positions."""
+        batch = self.dataset.batch(group[1], None).to(self._device)
         count = len(batch.positions)
-        return (float(self._loss(batch, 1.0)[1]) if count else 0.0), count
+        return (self.pupil.loss(batch, 1.0)[1].tolist() if count else [0.0]), count
 
     def run(self) -> None:
         """Train to the last step, with progress lines, checkpoints and the learning curve."""
-        mark, saved, tokens, begin_step = time.monotonic(), time.monotonic(), 0, self.step
-        loss_mean = overlap_mean = 0.0
-        while self.step < self.settings.steps:
-            before, started = self.trained_tokens, time.monotonic()
+        mark = saved = time.monotonic()
+        origin, tokens, begin_step, begin = mark - self.seconds, 0, self.step, self.place
+        place, loss_mean, overlap_mean = begin, 0.0, 0.0
+        while self.place < self.settings.steps:
+            before = self.trained_tokens
             loss, overlap = self.train_step()
-            self.seconds += time.monotonic() - started
+            self.seconds = time.monotonic() - origin
             tokens += self.trained_tokens - before
             smooth = max(0.02, 1 / (self.step - begin_step))
             loss_mean += smooth * (loss - loss_mean)
             overlap_mean += smooth * (overlap - overlap_mean)
             if self.step % 20 == 0:
-                speed = (self.step - begin_step) / (time.monotonic() - mark)
+                speed = (self.place - begin) / (time.monotonic() - mark)
                 print(
                     f"step {self.step}/{self.settings.steps}: loss {loss_mean:.4f}, overlap {overlap_mean:.4f}, "
                     f"{tokens / (time.monotonic() - mark):.0f} trained tokens/s, "
-                    f"{(self.settings.steps - self.step) / speed / 60:.1f} min left",
+                    f"{(self.settings.steps - self.place) / speed / 60:.1f} min left",
                     flush=True,
                 )
-            if self.step % self.settings.evaluate_every == 0 or self.step == self.settings.steps:
+            if place < stable_end(self.settings) <= self.place:
+                self.save(BEFORE_DECAY)
+            place = self.place
+            if self.step % self.settings.evaluate_every == 0 or self.place >= self.settings.steps:
                 found = self.held_out()
                 self.curve.append(
                     {"step": self.step, "trained_tokens": self.trained_tokens, "hours": round(self.seconds / 3600, 4)}
                     | {kind: round(value, 4) for kind, value in found.items()}
                 )
                 print("held out: " + ", ".join(f"{kind} {value:.3f}" for kind, value in found.items()), flush=True)
+                self.seconds = time.monotonic() - origin
             if time.monotonic() - saved > self.settings.checkpoint_seconds:
                 self.save()
                 saved = time.monotonic()
         self.save()
 
-    def save(self) -> None:
-        """Write a checkpoint that replaces the last one only when complete."""
+    def save(self, name: str = CHECKPOINT) -> None:
+        """Write a checkpoint that replaces the last one of that name only when complete."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        tensors = {"head_ids": self.student.lm_head.head_ids}
+        tensors = self.pupil.kept()
         tensors |= {f"masters.{name}": tensor for name, tensor in self.masters.items()}
         for number, optimizer in enumerate(self.optimizers):
             for index, state in optimizer.state_dict()["state"].items():
@@ -219,7 +237,7 @@ class Trainer:
         }
         half = self.folder / "checkpoint.half"
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, half, {"about": json.dumps(about)})
-        os.replace(half, self.folder / CHECKPOINT)
+        os.replace(half, self.folder / name)
 
     def resume(self) -> bool:
         """Go on from the folder's checkpoint; False if there is none."""
@@ -253,23 +271,9 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict]:
     return load_file(path), about
 
 
-def layers_of(target: LlamaForCausalLM, layers: list[int]) -> dict[str, Tensor]:
-    """A student's first tensors: copies of these layers of the target, and of its final norm."""
-    state = {"norm.weight": target.model.norm.weight.detach().clone()}
-    for place, layer in enumerate(layers):
-        for name, tensor in target.model.layers[layer].state_dict().items():
-            state[f"layers.{place}.{name}"] = tensor.detach().clone()
-    return state
-
-
 @torch.no_grad()
 def _step(optimizer: torch.optim.Optimizer) -> None:
     optimizer.step()
-
-
-def _own_parameters(student: LlamaForCausalLM) -> dict[str, nn.Parameter]:
-    own = {f"layers.{name}": parameter for name, parameter in student.model.layers.named_parameters()}
-    return own | {"norm.weight": student.model.norm.weight}
 
 
 def _optimizers(matrices: list[Tensor], vectors: list[Tensor], settings: TrainSettings) -> list[torch.optim.Optimizer]:

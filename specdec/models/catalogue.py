@@ -5,6 +5,7 @@ Importing this module costs no torch.
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from specdec.settings import Phrase
 
 SMOLLM2 = "SmolLM2-135M-Instruct"
 STUDENT = "student"
+_HEAD_FORMATS = "specdec-feature-head/"  # of any version
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,17 @@ def located(source: str) -> str:
 def is_folder(source: str) -> bool:
     """Whether a source that is `located` is a folder, whether or not it is still there."""
     return os.path.isabs(source)
+
+
+def is_head_folder(source: str) -> bool:
+    """Whether a `located` source is a folder with a draft head that reads its target: its manifest says so."""
+    if not is_folder(source):
+        return False
+    try:
+        with open(os.path.join(source, "manifest.json"), "rb") as manifest:
+            return str(json.load(manifest)["format"]).startswith(_HEAD_FORMATS)
+    except (OSError, ValueError, TypeError, LookupError):
+        return False
 
 
 def names_of(target: str, draft: str | None) -> tuple[str, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import torch
@@ -37,6 +38,28 @@ class LanguageModel(Protocol):
 
     def rewind(self, length: int) -> None:
         """Forget all but the first `length` tokens."""
+        ...
+
+
+class FeatureSource(Protocol):
+    """A `LanguageModel` that can keep what some of its layers say of the tokens in its cache.
+
+    held: so many of its first tokens are kept; all, if `keeping` lasts since the cache was empty.
+    """
+
+    max_length: int
+    device: torch.device
+    held: int
+
+    def features(self, start: int, stop: int) -> Tensor:
+        """[stop - start, layers, width] of the tokens at these places, in the model's dtype.
+
+        Raises ValueError for places that aren't held.
+        """
+        ...
+
+    def keeping(self) -> AbstractContextManager[None]:
+        """While it lasts, every pass is kept, and whatever `rewind` forgets is forgotten here too."""
         ...
 
 

@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specdec.models.cancelling import CancellableModel, Check, go_on
-from specdec.models.catalogue import CATALOGUE, DEFAULT_PAIR, SMOLLM2, STUDENT, is_folder, key_of, located, names_of
+from specdec.models.catalogue import (
+    CATALOGUE,
+    DEFAULT_PAIR,
+    SMOLLM2,
+    STUDENT,
+    is_folder,
+    is_head_folder,
+    key_of,
+    located,
+    names_of,
+)
 from specdec.models.weights import (
     Progress,
     Report,
@@ -31,7 +41,11 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+    from specdec.models.feature_draft import FeatureDraft
     from specdec.models.interface import LanguageModel
+    from specdec.models.static import StaticModel
+    from specdec.models.tapped import TappedModel
+    from specdec.models.transformers_model import TransformersModel
     from specdec.trace.tokens import TokenTexts
 
     Loaded = tuple[PreTrainedModel, PreTrainedTokenizerBase]
@@ -132,8 +146,8 @@ def load_models(
 ) -> Pair:
     """Load any two causal LMs that share a tokenizer: Hub ids, local folders, `SMOLLM2`, `STUDENT`.
 
-    draft None leaves prompt lookup as the only drafter. A folder is called by its last name, in the pair's info and
-    in every refusal. dtype, device and what is raised: see `load_pair`.
+    draft None leaves prompt lookup as the only drafter; it may also be the folder of a head that reads its target.
+    A folder is called by its last name, in the pair's info and in every refusal. dtype, device and what is raised: see `load_pair`.
     """
     from specdec.models.devices import pick_device, pick_dtype
 
@@ -147,7 +161,9 @@ def load_models(
     vocab_size = real_vocab_size(tokenizer)
     big = language_model(target_model, target_name, vocab_size)
     small = None
-    if draft is not None:
+    if draft is not None and is_head_folder(draft):
+        big, small = _load_feature_head(draft, draft_name, big, progress)
+    elif draft is not None:
         draft_model, draft_tokenizer = _load_draft(draft, draft_name, target, loaded, read, progress)
         refuse_unless_same_tokens(target_name, tokenizer, draft_name, draft_tokenizer)
         small = language_model(draft_model, draft_name, vocab_size)
@@ -164,7 +180,7 @@ def load_models(
     )
 
 
-def language_model(model: PreTrainedModel, name: str, vocab_size: int) -> LanguageModel:
+def language_model(model: PreTrainedModel, name: str, vocab_size: int) -> TransformersModel | StaticModel:
     """On CUDA the static cache with graphs; elsewhere a cache that grows, which attends to less."""
     from specdec.models.static import StaticModel
     from specdec.models.transformers_model import TransformersModel
@@ -226,6 +242,18 @@ def _load_draft(
     return load_student(base), base_tokenizer
 
 
+def _load_feature_head(
+    folder: str, name: str, target: TransformersModel | StaticModel, progress: Report
+) -> tuple[TappedModel, FeatureDraft]:
+    """The target as its head needs it, and the head, which has the target's tokens."""
+    from specdec.models.feature_draft import reading_pair
+    from specdec.models.feature_head import load_feature_head
+
+    progress(Progress("load", None, Phrase("Loading {name}…", name=name)))
+    with _one_sentence(Phrase("The model"), folder, name):
+        return reading_pair(target, load_feature_head(target.model, Path(folder)), name)
+
+
 def _load(source: str, name: str, *, kind: torch.dtype, where: torch.device, progress: Report) -> Loaded:
     path: str | Path = source
     if source == SMOLLM2:
@@ -269,6 +297,8 @@ def refuse_damaged_folder(folder: Path, name: str) -> None:
 
     name: what the folder is called in the sentence.
     """
+    if is_head_folder(str(folder)):
+        return  # its sums are checked when it is loaded
     if not (folder / "config.json").is_file():
         raise WeightsUnavailable("There is no model in the folder {name}: config.json is missing.", name=name)
     for file in _JSON_FILES:

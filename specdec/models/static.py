@@ -12,6 +12,7 @@ from torch import Tensor
 from transformers import PreTrainedModel, StaticCache
 
 from specdec.models.interface import refuse_overflow, refuse_rewinding_forward
+from specdec.models.taps import Taps
 from specdec.models.transformers_model import PREFILL_CHUNK, limits_of, refuse_unless_rewindable
 from specdec.settings import MAX_GAMMA
 
@@ -37,7 +38,8 @@ class StaticModel:
         self.length = 0
         self._cache = StaticCache(config=model.config, max_cache_len=self.max_length)
         self._start = torch.zeros((), dtype=torch.int64, device=self.device)
-        self._graphs: dict[int, _Graph] = {}
+        self.taps: Taps | None = None  # those that are open: only what is captured with them gives what they take
+        self._graphs: dict[tuple[int, Taps | None], _Graph] = {}
 
     @torch.inference_mode()
     def extend(self, tokens: Tensor) -> Tensor:
@@ -78,15 +80,19 @@ class StaticModel:
         ).logits[0]
 
     def _graph_of(self, width: int) -> _Graph:
-        if width not in self._graphs:
-            self._graphs[width] = _Graph(lambda tokens: self._forward(tokens, keep=0), width, self.device)
-        return self._graphs[width]
+        key = width, self.taps
+        if key not in self._graphs:
+            self._graphs[key] = _Graph(lambda tokens: self._forward(tokens, keep=0), width, self.device, self.taps)
+        return self._graphs[key]
 
 
 class _Graph:
-    """A captured pass over `width` tokens. Warming up and capturing write only where the pass will write."""
+    """A captured pass over `width` tokens. Warming up and capturing write only where the pass will write.
 
-    def __init__(self, forward, width: int, device: torch.device):
+    taps: open while it is captured and replayed, or None.
+    """
+
+    def __init__(self, forward, width: int, device: torch.device, taps: Taps | None = None):
         self._tokens = torch.zeros(width, dtype=torch.int64, device=device)
         side = torch.cuda.Stream(device)
         side.wait_stream(torch.cuda.current_stream(device))
@@ -94,12 +100,18 @@ class _Graph:
             for _ in range(_WARM_UPS):
                 forward(self._tokens)
         torch.cuda.current_stream(device).wait_stream(side)
+        self._taps = taps
+        if taps:
+            taps.clear()  # of the warm-up's
         self._graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self._graph):
             self._logits = forward(self._tokens)
+        self._outputs = taps.outputs if taps else []
 
     def replay(self, tokens: Tensor) -> Tensor:
-        """Logits [width, V], valid until the next replay."""
+        """Logits [width, V], valid until the next replay; so is what the taps took."""
         self._tokens.copy_(tokens)
         self._graph.replay()
+        if self._taps:
+            self._taps.outputs = self._outputs  # written by the replay: no hook is called
         return self._logits

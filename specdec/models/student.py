@@ -8,26 +8,17 @@ i.e. probability 0, and a draft that never proposes a token is still exact: the 
 from __future__ import annotations
 
 import copy
-import json
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import LlamaForCausalLM, PreTrainedModel
 
 from specdec.models.int8 import in_eight_bits
-from specdec.models.sums import sha256_of
-from specdec.settings import BadInput
+from specdec.models.shards import StudentError, read_shards, write_shards
 
 BUNDLED = Path(__file__).parent / "bundled_draft"
-MANIFEST = "manifest.json"
 FORMAT = "specdec-student/1"
-SHARD_BYTES = 9_500_000
-
-
-class StudentError(BadInput):
-    """A student folder that can't be used, said in one sentence."""
 
 
 class TrimmedHead(nn.Module):
@@ -68,25 +59,13 @@ def build_student(target: PreTrainedModel, state: dict[str, Tensor], head_ids: T
     Returns:
         The student in eval mode, with the device and dtype of the target.
     """
-    embeddings = target.get_input_embeddings()
-    width = embeddings.weight.shape[1]
-    if state["norm.weight"].shape != (width,):
-        raise StudentError(
-            "This draft needs embeddings of width {needed}, but the target's have width {width}.",
-            needed=len(state["norm.weight"]), width=width,
-        )
-    vocab_size = embeddings.weight.shape[0]
-    if int(head_ids.max()) >= vocab_size:
-        raise StudentError(
-            "This draft proposes token id {proposed}, but the target has only {vocab_size} ids.",
-            proposed=int(head_ids.max()), vocab_size=vocab_size,
-        )
-
+    refuse_misfit(target, state, head_ids)
     config = copy.deepcopy(target.config)
     config.num_hidden_layers = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
     config.tie_word_embeddings = False
     if getattr(config, "layer_types", None):
         config.layer_types = config.layer_types[: config.num_hidden_layers]
+    embeddings = target.get_input_embeddings()
     with torch.device("meta"):
         student = LlamaForCausalLM(config)
     like = embeddings.weight
@@ -102,10 +81,31 @@ def build_student(target: PreTrainedModel, state: dict[str, Tensor], head_ids: T
         )
     student.model.embed_tokens = embeddings
     student.model.rotary_emb = target.get_decoder().rotary_emb
-    output = target.get_output_embeddings().weight.detach()
-    student.lm_head = TrimmedHead(output[head_ids.long().to(output.device)], head_ids, vocab_size)
+    student.lm_head = trimmed_head(target, head_ids)
     student.generation_config = copy.deepcopy(target.generation_config)
     return student.eval()
+
+
+def refuse_misfit(target: PreTrainedModel, state: dict[str, Tensor], head_ids: Tensor) -> None:
+    """Raise `StudentError` for a draft of another width, or one that proposes ids which the target doesn't have."""
+    vocab_size, width = target.get_input_embeddings().weight.shape
+    if state["norm.weight"].shape != (width,):
+        raise StudentError(
+            "This draft needs embeddings of width {needed}, but the target's have width {width}.",
+            needed=len(state["norm.weight"]), width=width,
+        )
+    if int(head_ids.max()) >= vocab_size:
+        raise StudentError(
+            "This draft proposes token id {proposed}, but the target has only {vocab_size} ids.",
+            proposed=int(head_ids.max()), vocab_size=vocab_size,
+        )
+
+
+def trimmed_head(target: PreTrainedModel, head_ids: Tensor) -> TrimmedHead:
+    """The target's own output rows of these ids."""
+    output = target.get_output_embeddings().weight.detach()
+    vocab_size = target.get_input_embeddings().weight.shape[0]
+    return TrimmedHead(output[head_ids.long().to(output.device)], head_ids, vocab_size)
 
 
 def student_state(student: LlamaForCausalLM) -> dict[str, Tensor]:
@@ -130,73 +130,17 @@ def load_student(target: PreTrainedModel, folder: Path = BUNDLED, *, head: int |
 
 def read_student(folder: Path) -> tuple[dict[str, Tensor], Tensor]:
     """The tensors and the head's ids kept in `folder`, after the check of every shard's sha256."""
-    state: dict[str, Tensor] = {}
-    for name, expected in _shards(folder).items():
-        shard = folder / name
-        if not shard.is_file():
-            raise StudentError(
-                "The draft model in {folder} is incomplete: {name} is missing.", folder=folder, name=name
-            )
-        found = sha256_of(shard)
-        if found != expected:
-            raise StudentError(
-                "{shard} is damaged or was changed: its sha256 is {found}, expected {expected}.",
-                shard=shard, found=found, expected=expected,
-            )
-        state.update(load_file(shard))
-    if missing := {"head_ids", "norm.weight"} - state.keys():
-        raise StudentError(
-            "The draft model in {folder} is incomplete: its shards lack {missing}.",
-            folder=folder, missing=", ".join(sorted(missing)),
-        )
+    state, _ = read_shards(folder, FORMAT, ("head_ids", "norm.weight"))
     return state, state.pop("head_ids")
 
 
-def _shards(folder: Path) -> dict[str, str]:
-    """Name and sha256 of each shard, from the manifest."""
-    path = folder / MANIFEST
-    if not path.is_file():
-        raise StudentError(
-            "There is no draft model in {folder}: {manifest} is missing.", folder=folder, manifest=MANIFEST
-        )
-    try:
-        manifest = json.loads(path.read_bytes())
-        form, shards = manifest.get("format"), dict(manifest.get("shards", {}))
-    except (ValueError, TypeError, AttributeError):
-        raise StudentError("{path} is damaged: it is not the JSON of a manifest.", path=path) from None
-    if form != FORMAT:
-        raise StudentError(
-            "{path} has format {form!r}; this version reads {known!r}.", path=path, form=form, known=FORMAT
-        )
-    return shards
-
-
 def save_student(folder: Path, state: dict[str, Tensor], head_ids: Tensor, about: dict[str, object]) -> None:
-    """Write bf16 shards under `SHARD_BYTES` each and the manifest with their sha256 sums.
+    """Write bf16 shards and the manifest with their sha256 sums, in place of an earlier student's.
 
     Args:
-        folder: created if missing; shards of an earlier student there are removed.
+        folder: created if missing.
         state: as `build_student` takes it.
         head_ids: [H] increasing ids.
         about: further entries of the manifest, e.g. the base model's name.
     """
-    tensors = {name: tensor.detach().to("cpu", torch.bfloat16).contiguous() for name, tensor in sorted(state.items())}
-    tensors["head_ids"] = head_ids.to("cpu", torch.int32).contiguous()
-    groups: list[dict[str, Tensor]] = [{}]
-    for name, tensor in tensors.items():
-        if sum(held.nbytes for held in groups[-1].values()) + tensor.nbytes > SHARD_BYTES:
-            groups.append({})
-        groups[-1][name] = tensor
-
-    folder.mkdir(parents=True, exist_ok=True)
-    for stale in folder.glob("student-*.safetensors"):
-        stale.unlink()
-    shards = {}
-    for number, group in enumerate(groups, start=1):
-        shard = folder / f"student-{number:05d}-of-{len(groups):05d}.safetensors"
-        save_file(group, shard)
-        shards[shard.name] = sha256_of(shard)
-    manifest = {"format": FORMAT, **about, "shards": shards}
-    for shard in folder.glob("student-*.safetensors"):
-        shard.chmod(0o644)
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    write_shards(folder, FORMAT, state | {"head_ids": head_ids}, "student", about)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 from torch import Tensor
 
@@ -19,37 +20,29 @@ from specdec.timing.records import RunTiming
 class TimedModel:
     """A `LanguageModel` that adds up what its passes cost, the device synchronised before and after each.
 
-    seconds, passes: of `extend`. prefill_seconds: of `prefill`.
+    All else is the model's own. seconds, passes: of `extend`. prefill_seconds: of `prefill`.
     """
 
     def __init__(self, model: LanguageModel):
-        self.model = model
-        self.name = model.name
-        self.vocab_size = model.vocab_size
-        self.max_length = model.max_length
-        self.device = model.device
+        self._model = model
         self.seconds = 0.0
         self.passes = 0
         self.prefill_seconds = 0.0
 
-    @property
-    def length(self) -> int:
-        return self.model.length
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
 
     def extend(self, tokens: Tensor) -> Tensor:
         started = self._now()
-        logits = self.model.extend(tokens)
+        logits = self._model.extend(tokens)
         self.seconds += self._now() - started
         self.passes += 1
         return logits
 
     def prefill(self, tokens: Tensor) -> None:
         started = self._now()
-        self.model.prefill(tokens)
+        self._model.prefill(tokens)
         self.prefill_seconds += self._now() - started
-
-    def rewind(self, length: int) -> None:
-        self.model.rewind(length)
 
     def _now(self) -> float:
         synchronise(self.device)

@@ -14,8 +14,9 @@ from specdec.distill.data import commonest_ids, load_chunk, pack, save_chunk
 from specdec.distill.evaluate import Tally, read_questions
 from specdec.distill.losses import head_loss
 from specdec.distill.prompts import LONG_KINDS, SHORT_KINDS, Sources, make_prompts
+from specdec.distill.pupils import StudentPupil, layers_of
 from specdec.distill.teacher import Teacher, Written, draw
-from specdec.distill.train import Trainer, TrainSettings, finish_share, layers_of, rate
+from specdec.distill.train import Trainer, TrainSettings, decay, finish_share, warm_up
 from specdec.models.student import build_student
 
 VOCAB, STOP = 60, 2
@@ -240,7 +241,7 @@ def test_prompts_have_every_kind_and_depend_on_the_seed_alone():
 def trainer(target, chunk, folder, optimizer="muon", steps=12, workers=1):
     student = build_student(target, layers_of(target, [0, 2]), HEAD_IDS)
     settings = TrainSettings(steps=steps, warmup=2, batch_tokens=200, workers=workers, optimizer=optimizer)
-    return Trainer(student, Dataset([chunk], HEAD_IDS, VOCAB), settings, folder)
+    return Trainer(StudentPupil(student), Dataset([chunk], HEAD_IDS, VOCAB), settings, folder)
 
 
 @pytest.mark.parametrize(("optimizer", "workers"), [pytest.param("muon", 2, marks=NEEDS_MUON), ("adamw", 1)])
@@ -271,7 +272,8 @@ def test_training_mends_a_damaged_student_and_leaves_the_embeddings_alone(tmp_pa
     }
     every_id = torch.arange(VOCAB)
     settings = TrainSettings(steps=30, warmup=2, batch_tokens=200, evaluate_every=10, learning_rate=1e-3)
-    run = Trainer(build_student(target, damaged, every_id), Dataset([chunk], every_id, VOCAB), settings, tmp_path)
+    pupil = StudentPupil(build_student(target, damaged, every_id))
+    run = Trainer(pupil, Dataset([chunk], every_id, VOCAB), settings, tmp_path)
     before = run.held_out()["all"]
     run.run()
     assert run.held_out()["all"] > before + 0.02
@@ -281,9 +283,10 @@ def test_training_mends_a_damaged_student_and_leaves_the_embeddings_alone(tmp_pa
 
 def test_schedule_warms_up_stays_and_decays_while_the_finish_sets_in():
     settings = TrainSettings(steps=1000, warmup=10, decay=0.2, finish=0.2)
-    assert rate(0, settings) == pytest.approx(0.1)
-    assert rate(500, settings) == 1.0
-    assert rate(900, settings) == pytest.approx(0.525)
+    assert warm_up(0, settings) == pytest.approx(0.1)
+    assert warm_up(9, settings) == warm_up(500, settings) == 1.0
+    assert decay(500, settings) == 1.0
+    assert decay(900, settings) == pytest.approx(0.525)
     assert finish_share(799, settings) == 0.0
     assert finish_share(830, settings) == 1.0
 

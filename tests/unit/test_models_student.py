@@ -7,10 +7,9 @@ import torch
 from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 
 from specdec.models.int8 import Int8Linear, in_eight_bits
+from specdec.models.shards import SHARD_BYTES, StudentError
 from specdec.models.student import (
     BUNDLED,
-    SHARD_BYTES,
-    StudentError,
     TrimmedHead,
     build_student,
     load_student,

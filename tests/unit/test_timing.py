@@ -85,7 +85,7 @@ def test_the_stopwatch_leaves_the_model_s_answers_alone(stub):
     assert (timed.length, timed.passes) == (3, 1)
     assert (timed.seconds, timed.prefill_seconds) == (pytest.approx(0.02), pytest.approx(0.3))
     timed.rewind(1)
-    assert timed.model.length == 1
+    assert timed.length == 1
 
 
 def test_drafts_are_counted_not_configured(stub_pair):

@@ -15,6 +15,8 @@ from specdec.settings import RULES, BadInput, Sampling  # noqa: E402
 from visualizations.why_exact.bars import checked_bars, preset_value  # noqa: E402
 from visualizations.why_exact.draws import (  # noqa: E402
     Request,
+    _draft_law_at,
+    _law_after,
     _top_k,
     checked_position,
     context_of,
@@ -71,6 +73,17 @@ def test_the_context_of_every_position_gives_its_recorded_law(pair, trace):
             laws.append(probabilities(model.extend(ids)[-1], trace.settings.target_sampling))
             model.rewind(0)
         assert float(overlap(*laws)) == pytest.approx(position.overlap, abs=1e-4)
+
+
+def test_a_draft_that_reads_its_target_is_asked_again_as_it_was_in_its_round(reading_llamas):
+    pair = reading_llamas()
+    trace = recording.decode(pair, "t3 t1 t4", chat=False, temperature=3.0, gamma=4, max_new_tokens=20)
+    places = [index for index, position in enumerate(trace.positions) if position.overlap is not None]
+    for index in places:
+        p = _law_after(pair.target, context_of(trace, index), trace.settings.target_sampling)
+        assert float(overlap(p, _draft_law_at(pair, trace, index))) == pytest.approx(trace.positions[index].overlap, abs=1e-4)
+        assert pair.target.length == pair.draft.length == 0
+    assert len(places) > len(trace.rounds)
 
 
 def test_real_models_without_a_law_are_refused_in_a_sentence(pair, trace, monkeypatch):

@@ -103,7 +103,7 @@ def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> It
         q = torch.nn.functional.one_hot(torch.tensor(position.draft_id or 0), len(p)).float()
         reported = None
     else:
-        q, reported = _draft_law(_law_after(pair.draft, context, trace.settings.draft_sampling), request.rule)
+        q, reported = _draft_law(_draft_law_at(pair, trace, index), request.rule)
     began = perf_counter()
     test = sampling_test(p, q, settings, request.n, reported=reported, check=pair.check)
     seconds = perf_counter() - began
@@ -145,6 +145,30 @@ def context_of(trace: Trace, index: int) -> list[int]:
             return [*trace.prompt.ids, *trace.output.ids[:emitted], *(d for d in drafts if d is not None)]
         index -= len(round_.positions)
         emitted += round_.emitted
+    raise IndexError(index)
+
+
+def _draft_law_at(pair: Pair, trace: Trace, index: int) -> Tensor:
+    """The draft model's law at a position; one that reads its target had read it up to the drafts of the round."""
+    context, sampling = context_of(trace, index), trace.settings.draft_sampling
+    if not hasattr(pair.draft, "reading"):
+        return _law_after(pair.draft, context, sampling)
+    import torch
+
+    written = len(context_of(trace, index - _place_in_round(trace, index)))
+    with pair.draft.reading():
+        pair.target.rewind(0)
+        pair.target.prefill(torch.tensor(context[: written - 1], dtype=torch.int64, device=pair.target.device))
+        law = _law_after(pair.draft, context, sampling)
+    pair.target.rewind(0)
+    return law
+
+
+def _place_in_round(trace: Trace, index: int) -> int:
+    for round_ in trace.rounds:
+        if index < len(round_.positions):
+            return index
+        index -= len(round_.positions)
     raise IndexError(index)
 
 
