@@ -20,7 +20,7 @@ from visualizations.lesson.tab import build_lesson
 from visualizations.links import TABS, PageLink, connect_links
 from visualizations.projector import PROJECTOR_CSS, Projector
 from visualizations.serving.backend import Backend
-from visualizations.serving.leaving import NO_HEARTBEAT, NoticesLeaving
+from visualizations.serving.leaving import NoticesLeaving
 from visualizations.serving.liveness import ThereAtOnce
 from visualizations.serving.places import MOST_WAITING
 from visualizations.serving.shelf import ModelShelf
@@ -83,7 +83,7 @@ def launch_options() -> dict[str, Any]:
     return {
         "theme": _theme(),
         "css": "".join((HERE / name).read_text("utf-8") for name in STYLES),
-        "head": NO_HEARTBEAT + languages_head() + f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
+        "head": languages_head() + f"<script type='module'>{(HERE / 'page_head.js').read_text('utf-8')}</script>",
         "app_kwargs": {
             "middleware": [
                 Middleware(ThereAtOnce),

@@ -1,7 +1,7 @@
 """Whoever goes away before an answer is there, noticed by the connection that waits for it.
 
-Gradio notices with a stream that each open page keeps for nothing else. A browser has six connections to a host, so six
-such pages would be all that it can open; ours keep none (`NO_HEARTBEAT`).
+Gradio notices with a stream that each open page keeps for nothing else. A browser has six connections to a host over
+HTTP/1.1, so pages that also run something would soon be all that it can open. A page of ours keeps none.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ import gradio as gr
 from anyio import to_thread
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# For the page's head, before Gradio's own scripts. Programs read another configuration, and keep theirs.
-NO_HEARTBEAT = "<script>if (window.gradio_config) window.gradio_config.connect_heartbeat = false;</script>"
 _ANSWERS_LATER = ("/gradio_api/queue/data", "/gradio_api/run/predict")
 
 
