@@ -14,7 +14,7 @@ from tests.made_trace import made_trace
 from visualizations.components.settings_form import form_values
 from visualizations.serving.first_pair import startable
 from visualizations.serving.inputs import CUSTOM, PairChoice
-from visualizations.serving.runner import ModelShelf
+from visualizations.serving.shelf import ModelShelf
 from visualizations.step_through.answered import DAY, HOUR, MINUTE, ago
 from visualizations.step_through.examples import examples
 from visualizations.step_through.finished import Canned, Finished, FinishedRuns, canned
