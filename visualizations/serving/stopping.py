@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -20,7 +19,7 @@ LONGEST_PASS_SECONDS = 60.0
 ENDING_SECONDS = 2.0
 
 T = TypeVar("T")
-END: Any = object()
+_END: Any = object()
 
 
 @dataclass(frozen=True)
@@ -105,9 +104,9 @@ class OpenRuns:
 
         async def handle(request: gr.Request, *values: Any) -> AsyncIterator[T]:
             with self.run(request.session_hash) as stop:
-                work = OneByOne(steps(stop, *values))
+                work = _OneByOne(steps(stop, *values))
                 try:
-                    while (step := await to_thread.run_sync(work.next)) is not END:
+                    while (step := await to_thread.run_sync(work.next)) is not _END:
                         yield step
                 finally:
                     stop.set()
@@ -129,22 +128,18 @@ class OpenRuns:
         return [run for run in self._runs if run.session == session]
 
 
-class OneByOne:
-    """An iterator for threads that change from step to step: all steps are made in the context that it is made in.
-
-    It waits with being closed until the step under way is done.
-    """
+class _OneByOne:
+    """An iterator that waits with being closed until the step under way is done."""
 
     def __init__(self, steps: Iterator[Any]) -> None:
         self._steps = steps
         self._one = threading.Lock()
-        self._context = copy_context()
 
     def next(self) -> Any:
-        """The next step, `END` after the last."""
+        """The next step, `_END` after the last."""
         with self._one:
-            return self._context.run(next, self._steps, END)
+            return next(self._steps, _END)
 
     def close(self) -> None:
         with self._one:
-            self._context.run(self._steps.close)
+            self._steps.close()

@@ -46,10 +46,15 @@ class RayBackend:
         self._models = models
         self._page = token_hex(8)
 
+    def open(self, choice: PairChoice) -> None:
+        """Tell the replicas that this page is there, in place of any before it, and that it will want the pair."""
+        self._models.broadcast("opened", self._page).results(timeout_s=LOOK_SECONDS, return_exceptions=True)
+        self.warm(choice)
+
     def warm(self, choice: PairChoice) -> Loading:
         """See `Backend`. It loads on every replica, and is loaded when all of them have it."""
         try:
-            told = self._models.broadcast("warm", self._page, choice).results(timeout_s=LOOK_SECONDS, return_exceptions=True)
+            told = self._models.broadcast("warm", choice).results(timeout_s=LOOK_SECONDS, return_exceptions=True)
         except TimeoutError:
             told = []
         for refusal in told:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+MOST_REPLICAS = 1_000
 # Works of one replica at a time, those that wait in its line included; what comes beyond waits at the page.
 MOST_ON_REPLICA = 64
 # With fewest < most replicas there is one for each so many works, looked at over so many seconds before one joins or leaves.
@@ -28,19 +29,23 @@ QUIET = {"log_level": "WARNING", "enable_access_log": False}
 @dataclass(frozen=True)
 class Cluster:
     """What was asked for. fewest, most: replicas; between the two Ray scales them. address: of a Ray cluster that is there
-    already, `auto` for the one on this machine; None starts one here."""
+    already, `auto` for the one on this machine; None starts one here. runs: that may have a replica's models at once, None
+    for as many as fit."""
 
     fewest: int = 1
     most: int = 1
     address: str | None = None
+    runs: int | None = None
 
 
 @dataclass(frozen=True)
 class Share:
-    """Of the machines, what one replica gets. cpus: whole cores, or a part of one; gpus: likewise."""
+    """Of the machines, what one replica gets. cpus: whole cores, or a part of one; gpus: likewise. beside: how many
+    replicas one machine may have."""
 
     cpus: float
     gpus: float
+    beside: int = 1
 
     @property
     def threads(self) -> int:
@@ -50,7 +55,7 @@ class Share:
 
 def share_of(cpus: Sequence[float], gpus: Sequence[float], replicas: int) -> Share:
     """The largest share that so many replicas can have at once; cpus, gpus: of each machine, less what the page needs."""
-    return Share(_largest(cpus, replicas), min(1.0, _largest(gpus, replicas)))
+    return Share(_largest(cpus, replicas), min(1.0, _largest(gpus, replicas)), math.ceil(replicas / len(cpus)))
 
 
 def models_options(cluster: Cluster, share: Share, environment: dict[str, str]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
@@ -14,8 +14,8 @@ from specdec.settings import BadInput
 from visualizations.serving.backend import Backend, Loading
 from visualizations.serving.first_pair import first_choice
 from visualizations.serving.ray.asked import checked_choice, checked_request
-from visualizations.serving.ray.config import MOST_ON_REPLICA
 from visualizations.serving.shelf import ModelShelf
+from visualizations.serving.slots import usual_slots
 from visualizations.serving.stopping import END, OneByOne
 from visualizations.text import spoken
 
@@ -23,18 +23,23 @@ from visualizations.text import spoken
 class Models:
     """One replica. Whatever it is asked, it checks again; a refusal is an answer too, the last: a `BadInput`."""
 
-    def __init__(self, pairs: Sequence[PairSpec]) -> None:
-        """pairs: to offer before all others, as the page does. The first of all begins to load."""
+    def __init__(self, pairs: Sequence[PairSpec], slots: int | None = None, beside: int = 1) -> None:
+        """The first of all pairs begins to load. pairs: to offer before all others, as the page does. slots: works that
+        may have models at once; None for as many as fit, where so many replicas are on one machine as `beside` says."""
         for pair in pairs:
             offer_first(pair)
-        self._backend: Backend = ModelShelf()
-        self._pages = _Pages()
-        self._threads = CapacityLimiter(MOST_ON_REPLICA)
+        self._backend: Backend = ModelShelf(slots=slots or max(1, usual_slots() // beside))
+        self._pages: dict[threading.Event, str] = {}  # who waits for each of the works under way
         self._backend.warm(first_choice())
 
-    async def warm(self, page: str, choice: Any) -> Loading | BadInput:
-        """How far the loading is here. page: who asks, a name that no other page had."""
-        self._pages.met(page)
+    async def opened(self, page: str) -> None:
+        """Another page is there. The one before it may have been killed and can stop nothing any more: its works end."""
+        for stop, other in list(self._pages.items()):
+            if other != page:
+                stop.set()
+
+    async def warm(self, choice: Any) -> Loading | BadInput:
+        """How far the loading is here."""
         try:
             return self._backend.warm(checked_choice(choice))
         except BadInput as refusal:
@@ -43,17 +48,19 @@ class Models:
     async def answers(self, page: str, asked: Any, languages: Sequence[str]) -> AsyncIterator[Any]:
         """What the backend answers to an `Asked`. Closing or cancelling it sets the work's stop event at once.
 
-        languages: in which refusals are worded.
+        page: the name of who asks. languages: in which a refusal is worded.
         """
-        with self._pages.waiting(page) as stop:
-            with spoken(languages):
-                work = OneByOne(_answers(self._backend, asked, stop))
-            try:
-                while (answer := await to_thread.run_sync(work.next, limiter=self._threads)) is not END:
-                    yield answer
-            finally:
-                stop.set()
-                await to_thread.run_sync(work.close)
+        stop, own = threading.Event(), CapacityLimiter(1)
+        with spoken(languages):
+            work = OneByOne(_answers(self._backend, asked, stop))
+        self._pages[stop] = page
+        try:
+            while (answer := await to_thread.run_sync(work.next, limiter=own)) is not END:
+                yield answer
+        finally:
+            stop.set()
+            await to_thread.run_sync(work.close, limiter=own)
+            del self._pages[stop]
 
 
 def _answers(backend: Backend, asked: Any, stop: threading.Event) -> Iterator[Any]:
@@ -62,33 +69,3 @@ def _answers(backend: Backend, asked: Any, stop: threading.Event) -> Iterator[An
             yield from answers
     except BadInput as refusal:
         yield refusal
-
-
-class _Pages:
-    """Who waits for what. A page that was killed says nothing: its works are stopped when the page after it is met."""
-
-    def __init__(self) -> None:
-        self._page = ""
-        self._gone: set[str] = set()
-        self._stops: set[threading.Event] = set()
-
-    def met(self, page: str) -> None:
-        if page == self._page or page in self._gone:
-            return
-        self._gone.add(self._page)
-        self._page = page
-        for stop in self._stops:
-            stop.set()
-
-    @contextmanager
-    def waiting(self, page: str) -> Iterator[threading.Event]:
-        """While a work of the page lasts: its stop event."""
-        self.met(page)
-        stop = threading.Event()
-        if page in self._gone:
-            stop.set()
-        self._stops.add(stop)
-        try:
-            yield stop
-        finally:
-            self._stops.discard(stop)

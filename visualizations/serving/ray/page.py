@@ -32,8 +32,8 @@ def page_of(
         for pair in pairs:
             offer_first(pair)
         backend = RayBackend(serve.get_deployment_handle(*models))
-        # The replicas hear of this page, and drop what they still do for the one before it.
-        threading.Thread(target=backend.warm, args=(first_choice(),), daemon=True).start()
+        # Not here, where a loop runs that it would block.
+        threading.Thread(target=backend.open, args=(first_choice(),), daemon=True).start()
         return mounted(build(backend), launch_options())
 
     @serve.ingress(make)

@@ -63,10 +63,11 @@ def running(
         host = os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
         port = port or get_first_available_port(FIRST_PORT, FIRST_PORT + PORTS)
         serve.start(proxy_location="HeadOnly", http_options={"host": host, "port": port}, logging_config=QUIET)
-        models = serve.deployment(**models_options(cluster, _share(cluster), environment))(Models)
-        serve.run(models.bind(tuple(pairs)), name=_MODELS[1], route_prefix=None, logging_config=QUIET)
+        share = _share(cluster)
+        models = serve.deployment(**models_options(cluster, share, environment))(Models)
+        serve.run(models.bind(tuple(pairs), cluster.runs, share.beside), name=_MODELS[1], route_prefix=None)
         page = page_of(build, launch_options, tuple(pairs), _MODELS, page_options(environment))
-        serve.run(page, name=_PAGE, route_prefix="/", logging_config=QUIET)
+        serve.run(page, name=_PAGE, route_prefix="/")
         yield f"http://{host}:{port}"
     finally:
         serve.shutdown()
