@@ -46,6 +46,8 @@ def page_of(
 def mounted(demo: gr.Blocks, options: dict[str, Any]) -> FastAPI:
     """What `demo.launch(**options)` would serve. Gradio's own deployment for Ray Serve answers no queued event."""
     named = dict(options)
+    # What mounting has no parameter for, set as `launch` sets it.
     demo.state_session_capacity = named.pop("state_session_capacity")
+    demo.max_threads = demo._queue.max_thread_count = named.pop("max_threads")
     bare = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     return gr.mount_gradio_app(bare, demo, path="/", **named)

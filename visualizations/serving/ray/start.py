@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,6 @@ from typing import Any
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 import ray
-from gradio.http_server import get_first_available_port
 from ray import serve
 
 from specdec.models.catalogue import PairSpec
@@ -32,7 +32,7 @@ from visualizations.serving.ray.page import Build, LaunchOptions, page_of
 
 ROOT = Path(__file__).parents[3]
 PAGE_CPUS = 1
-FIRST_PORT, PORTS = 7860, 100
+PORTS = range(7860, 7960)  # as Gradio looks for one
 _MODELS, _PAGE = ("Models", "models"), "page"
 # What nodes need of the repository, when they have none.
 _LEFT_OUT = [".git", "tests", "docs"]
@@ -61,7 +61,7 @@ def running(
     _join(cluster, environment)
     try:
         host = os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
-        port = port or get_first_available_port(FIRST_PORT, FIRST_PORT + PORTS)
+        port = port or _first_free(host)
         serve.start(proxy_location="HeadOnly", http_options={"host": host, "port": port}, logging_config=QUIET)
         share = _share(cluster)
         models = serve.deployment(**models_options(cluster, share, environment))(Models)
@@ -92,6 +92,18 @@ def _share(cluster: Cluster) -> Share:
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     cpus = [node.get("CPU", 0) - PAGE_CPUS * ("node:__internal_head__" in node) for node in nodes]
     return share_of(cpus, [node.get("GPU", 0) for node in nodes], cluster.most)
+
+
+def _first_free(host: str) -> int:
+    for port in PORTS:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, port))
+            except OSError:
+                continue
+            return port
+    raise OSError(f"No port from {PORTS[0]} to {PORTS[-1]} is free.")
 
 
 def _told(cluster: Cluster) -> str:
