@@ -26,8 +26,9 @@ for pair in options.pairs:
     offer_first(pair)
 
 from visualizations.demo import build_demo, launch_options
+from visualizations.serving.shelf import ModelShelf
 
-demo = build_demo()
+demo = build_demo(ModelShelf(slots=options.runs))
 
 if __name__ == "__main__":
     demo.launch(server_port=options.port, **launch_options())

@@ -13,7 +13,7 @@ import pytest
 from visualizations.demo import build_demo, launch_options
 from visualizations.serving.inputs import CUSTOM, PairChoice
 from visualizations.serving.loading import load_choice
-from visualizations.serving.runner import ModelShelf
+from visualizations.serving.shelf import ModelShelf
 
 
 @contextmanager

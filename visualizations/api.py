@@ -15,9 +15,9 @@ from specdec.settings import BadInput, Settings
 from specdec.trace.growing import GrowingTrace, Step
 from specdec.trace.trace import Trace
 from visualizations.serving.ahead import ahead
+from visualizations.serving.backend import Backend, Shared, Waiting
 from visualizations.serving.first_pair import first_choice, startable
 from visualizations.serving.inputs import checked_prompt, pair_choice
-from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.serving.stopping import OpenRuns
 
 _DOCUMENTATION = """Decode a prompt speculatively and return the trace of the run.
@@ -27,7 +27,7 @@ the result, is the trace. pair is a key of the catalogue, or "custom" with two H
 """
 
 
-def decode_endpoint(shelf: ModelShelf, runs: OpenRuns) -> Callable[..., AsyncIterator[dict[str, Any]]]:
+def decode_endpoint(shelf: Backend, runs: OpenRuns) -> Callable[..., AsyncIterator[dict[str, Any]]]:
     """The function behind the endpoint: prompt, pair, target, draft and every field of `Settings`."""
     signature = _signature()
 
@@ -56,7 +56,7 @@ def decode_endpoint(shelf: ModelShelf, runs: OpenRuns) -> Callable[..., AsyncIte
     return decode
 
 
-def _joined(run: GrowingTrace | None, batch: list[Waiting | Trace | Step]) -> GrowingTrace | None:
+def _joined(run: GrowingTrace | None, batch: list[Waiting | Shared | Trace | Step]) -> GrowingTrace | None:
     for event in batch:
         if isinstance(event, Trace):
             run = GrowingTrace(event)

@@ -19,15 +19,20 @@ from visualizations.lesson.room import Rooms
 from visualizations.lesson.tab import build_lesson
 from visualizations.links import TABS, PageLink, connect_links
 from visualizations.projector import PROJECTOR_CSS, Projector
+from visualizations.serving.backend import Backend
 from visualizations.serving.liveness import ThereAtOnce
-from visualizations.serving.runner import ModelShelf
+from visualizations.serving.places import MOST_WAITING
+from visualizations.serving.shelf import ModelShelf
+from visualizations.serving.slots import MOST_RUNS
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.tab import build_step_through
 from visualizations.text import LANGUAGES, spoken, t
 from visualizations.why_exact.tab import build_exact_tab
 
 HERE = Path(__file__).parent
-QUEUE_SIZE = 32
+# Wishes that Gradio has under way, for all kinds of work together: those that have models, and all that may wait for them.
+MOST_WISHES = 2 * (MOST_RUNS + MOST_WAITING)
+MOST_MORE = 1_000  # that Gradio keeps besides, each until it is begun and told that the line is full
 STEP_THROUGH, WHY_EXACT, IS_IT_FASTER, DRAFTING, LESSON = TABS
 STYLES = ("page.css", "lesson/lesson.css", PROJECTOR_CSS)
 MAX_UPLOAD = MAX_JSON_BYTES  # saved traces are all that is uploaded
@@ -36,7 +41,7 @@ HOUR = 3600
 MOST_VISITORS_KEPT = 200
 
 
-def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
+def build_demo(shelf: Backend | None = None) -> gr.Blocks:
     """The page, ready to launch with `launch_options()`. shelf: where its models come from."""
     shelf = shelf or ModelShelf()
     demo = Page(title=t("app.title"), analytics_enabled=False, delete_cache=(HOUR, HOUR))
@@ -68,7 +73,7 @@ def build_demo(shelf: ModelShelf | None = None) -> gr.Blocks:
         calls = OpenRuns()
         calls.stop_when_left(demo)
         gr.api(decode_endpoint(shelf, calls), api_name="decode", **MODEL_QUEUE)
-    demo.queue(max_size=QUEUE_SIZE)
+    demo.queue(max_size=MOST_MORE)
     return demo
 
 
@@ -86,6 +91,7 @@ def launch_options() -> dict[str, Any]:
         },
         "footer_links": ["api"],
         "run_history": False,
+        "max_threads": MOST_WISHES,
         "max_file_size": MAX_UPLOAD,
         "state_session_capacity": MOST_VISITORS_KEPT,
         "ssr_mode": False,

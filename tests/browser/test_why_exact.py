@@ -16,7 +16,7 @@ from specdec.settings import RULES, Settings  # noqa: E402
 from tests.made_trace import HOSTILE, made_trace  # noqa: E402
 from tests.sections import link_to, open_section  # noqa: E402
 from visualizations.demo import launch_options  # noqa: E402
-from visualizations.serving.runner import ModelShelf  # noqa: E402
+from visualizations.serving.shelf import ModelShelf  # noqa: E402
 from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
 from visualizations.step_through.kept_run import KeptRun, kept  # noqa: E402
 from visualizations.step_through.run_view import RunView, run_view_value  # noqa: E402

@@ -13,8 +13,9 @@ from visualizations.components.folding import folded_value
 from visualizations.components.measuring import measured_with
 from visualizations.drafting.live import costs_values, dependence_values, drafters_values, policies_values
 from visualizations.drafting.works import Policies
-from visualizations.is_it_faster.live import Machine, comparison_values, machine_values, race_values, sweep_values
+from visualizations.is_it_faster.live import comparison_values, machine_values, race_values, sweep_values
 from visualizations.is_it_faster.results import comparison_result, race_result, sweep_result
+from visualizations.is_it_faster.works import Machine
 
 WITH = f"{PAIR} in {DTYPE}"
 SPECULATIVE = 1

@@ -15,9 +15,11 @@ from specdec.recording import decode
 from specdec.settings import Settings
 from specdec.trace.growing import Step
 from specdec.trace.trace import Trace
+from tests.doing import Doing, nothing
 from tests.slow_pair import PASS_SECONDS, slow_pair
+from visualizations.serving.backend import Waiting
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import ModelShelf, Waiting
+from visualizations.serving.shelf import ModelShelf
 
 CHOICE, OTHER = PairChoice("smollm2-135m+student"), PairChoice("smollm2-135m+itself")
 LONG = Settings(chat=False, max_new_tokens=500, gamma=0)
@@ -35,7 +37,7 @@ def pair(pair_of: Any, tiny_llama: Any) -> Pair:
 def shelf(pair: Pair) -> ModelShelf:
     """With the pair loaded; another never comes."""
     shelf = ModelShelf(lambda choice, note: pair if choice == CHOICE else threading.Event().wait(30))
-    assert shelf.request(CHOICE).finished.wait(10)
+    list(shelf.using(CHOICE, Doing(nothing), threading.Event()))
     return shelf
 
 
@@ -52,7 +54,7 @@ def long_work_beside(shelf: ModelShelf) -> Iterator[tuple[threading.Event, Calla
         thread.join(LONG_SECONDS)
         return results[0]
 
-    thread = threading.Thread(target=lambda: results.append(shelf.beside("a+b", work, stop)))
+    thread = threading.Thread(target=lambda: results.append(shelf.beside("a+b", Doing(work), stop)))
     thread.start()
     assert begun.wait(10)
     yield stop, ended
@@ -63,12 +65,12 @@ def long_work_beside(shelf: ModelShelf) -> Iterator[tuple[threading.Event, Calla
 def refused(shelf: ModelShelf, name: str = "a+b") -> bool:
     """Whether work beside isn't begun."""
     begun: list[Pair] = []
-    shelf.beside(name, begun.append, threading.Event())
+    shelf.beside(name, Doing(begun.append), threading.Event())
     return begun == []
 
 
 def test_what_came_of_it_is_handed_over_when_nobody_asks(shelf: ModelShelf) -> None:
-    trace = shelf.beside("a+b", lambda lent: decode(lent, "t0 t1", SHORT), threading.Event())
+    trace = shelf.beside("a+b", Doing(lambda lent: decode(lent, "t0 t1", SHORT)), threading.Event())
     assert trace.metrics.emitted == 2
     assert any(isinstance(event, Step) for event in shelf.steps(CHOICE, "t0", SHORT, threading.Event()))
 
@@ -124,5 +126,5 @@ def test_a_fault_frees_the_models(shelf: ModelShelf) -> None:
         raise RuntimeError("no memory")
 
     with pytest.raises(RuntimeError):
-        shelf.beside("a+b", fail, threading.Event())
+        shelf.beside("a+b", Doing(fail), threading.Event())
     assert not refused(shelf)

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -19,10 +20,12 @@ from specdec.settings import Settings
 from specdec.timing.overhead import measure_overhead
 from specdec.timing.prompts import own_prompts
 from specdec.timing.roofline import measure_roofline
+from tests.doing import Doing
 from tests.slow_pair import LONG_PROMPT, slow_pair
 from visualizations.is_it_faster.live import comparison_steps, machine_steps, race_steps, sweep_steps
+from visualizations.serving.backend import Waiting
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import ModelShelf, Waiting
+from visualizations.serving.shelf import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.live_run import run_steps
 from visualizations.text import t
@@ -63,17 +66,24 @@ class Watched(ModelShelf):
     def __init__(self, pair: Any) -> None:
         super().__init__(lambda choice, note: pair)
         self.lent = threading.Event()
-        self.request(CHOICE).finished.wait(10)
+        list(ModelShelf.using(self, CHOICE, Doing(nothing), threading.Event()))
 
-    def using(self, *asked: Any, **named: Any) -> Iterator[Any]:
-        for event in super().using(*asked, **named):
-            if event == Waiting():
-                self.lent.set()
-            yield event
+    def using(self, *asked: Any) -> Iterator[Any]:
+        return self._noted(super().using(*asked))
+
+    def alone(self, *asked: Any) -> Iterator[Any]:
+        return self._noted(super().alone(*asked))
+
+    def _noted(self, events: Iterator[Any]) -> Iterator[Any]:
+        with closing(events):
+            for event in events:
+                if event == Waiting():
+                    self.lent.set()
+                yield event
 
     def seconds_until_free(self) -> float:
         began = time.monotonic()
-        assert "mine" in list(ModelShelf.using(self, CHOICE, nothing, threading.Event()))
+        assert "mine" in list(ModelShelf.using(self, CHOICE, Doing(nothing), threading.Event()))
         return time.monotonic() - began
 
 
@@ -95,7 +105,7 @@ def stopped_amid(
 
 
 def used(shelf: ModelShelf, work: Work) -> Callable[[threading.Event], Iterator[Any]]:
-    return lambda stop: shelf.using(CHOICE, work, stop)
+    return lambda stop: shelf.using(CHOICE, Doing(work), stop)
 
 
 @pytest.mark.parametrize(("reader", "gamma"), [("pair", 0), ("pair", 4), ("slow_draft", 4)])

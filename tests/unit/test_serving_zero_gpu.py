@@ -13,9 +13,11 @@ import pytest
 
 from specdec.models.table import TableModel
 from specdec.settings import BadInput
+from tests.doing import Doing, nothing
 from visualizations.serving import zero_gpu
+from visualizations.serving.backend import WORK_SECONDS, run_seconds
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import WORK_SECONDS, ModelShelf, run_seconds
+from visualizations.serving.shelf import ModelShelf
 from visualizations.text import spoken, t
 
 CHOICE = PairChoice("smollm2-135m+student")
@@ -138,6 +140,7 @@ def test_the_seconds_are_those_that_the_document_tells():
 def test_nothing_that_was_not_asked_for_runs_on_a_borrowed_gpu(calls, pair_of):
     pair = pair_of(TableModel([0.5, 0.5]))
     shelf, begun = ModelShelf(lambda choice, note: pair), []
-    assert shelf.request(CHOICE).finished.wait(10)
-    assert shelf.beside(pair.info.name, begun.append, threading.Event()) is None
+    list(shelf.using(CHOICE, Doing(nothing), threading.Event()))
+    calls.clear()
+    assert shelf.beside(pair.info.name, Doing(begun.append), threading.Event()) is None
     assert calls == begun == []

@@ -14,7 +14,7 @@ from specdec.trace.growing import GrowingTrace, Step
 from specdec.trace.trace import Trace
 from tests.made_trace import made_trace
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import ModelShelf
+from visualizations.serving.shelf import ModelShelf
 from visualizations.step_through.live_run import run_steps
 from visualizations.step_through.run_view import ShownRun, run_view_value
 

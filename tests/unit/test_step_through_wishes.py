@@ -13,7 +13,7 @@ from specdec.settings import BadInput, Settings
 from specdec.trace.session import MAX_RUNS, Session
 from visualizations.components.settings_form import form_values
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import ModelShelf
+from visualizations.serving.shelf import ModelShelf
 from visualizations.step_through.examples import examples
 from visualizations.step_through.kept_run import kept, kept_example
 from visualizations.step_through.live_run import shown_steps

@@ -14,8 +14,7 @@ from specdec.settings import BadInput
 from visualizations.components.status_line import status
 from visualizations.components.waiting import waiting_line
 from visualizations.figures.timing_style import machine
-from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import ModelShelf, Waiting
+from visualizations.serving.backend import Waiting, is_result
 from visualizations.text import say, t
 
 DRAWING_SHARE = 0.1  # of the time, at most: a record that grows takes longer to send, and the work waits meanwhile
@@ -47,14 +46,12 @@ def measured_with(*records: Any) -> str:
 
 
 def growing_steps(
-    shelf: ModelShelf,
+    events: Iterator[Any],
     stop: threading.Event,
-    choice: PairChoice,
-    work: Callable[[Any], Iterator[Any]],
     values: Callable[[Any], tuple[Any, ...]],
     counted: Callable[[Any], Any] = lambda record: record,
 ) -> Iterator[Shown]:
-    """Steps of a record that `work(pair)` yields as it grows. counted: the part of it that has done and total."""
+    """Steps of a record that grows, of a backend's `events`. counted: the part of it that has done and total."""
 
     def saying(key: str, mood: Any) -> Callable[[Any], Shown]:
         def shown(record: Any) -> Shown:
@@ -67,29 +64,27 @@ def growing_steps(
     words = Words(
         saying("measuring.progress", "busy"), saying("measuring.done", "done"), saying("measuring.stopped_at", "done")
     )
-    return measured_steps(shelf, stop, choice, work, words)
+    return measured_steps(events, stop, words)
 
 
 def measured_steps(
-    shelf: ModelShelf,
+    events: Iterator[Any],
     stop: threading.Event,
-    choice: PairChoice,
-    work: Callable[[Any], Iterator[Any]],
     words: Words,
     every: float = 0.0,
 ) -> Iterator[Shown]:
-    """What to show at every step, at most one each `every` seconds, and at the end.
+    """What to show at every step of a backend's `events`, at most one each `every` seconds, and at the end.
 
     Drawing the steps takes at most about `DRAWING_SHARE` of the time, however large the record grows. Setting `stop`
     ends it within a pass of a model, with what there is by then; a fault ends it in words.
     """
     record, due = None, 0.0
     try:
-        with closing(shelf.using(choice, work, stop)) as events:
+        with closing(events):
             for event in events:
                 if isinstance(event, Waiting):
-                    free = event.loading is None and not event.busy
-                    yield Shown(status(t("measuring.warming"), "busy") if free else waiting_line(event))
+                    yield Shown(status(t("measuring.warming"), "busy") if event.begun else waiting_line(event))
+                if not is_result(event):
                     continue
                 record = event
                 began = monotonic()

@@ -1,4 +1,4 @@
-"""Asking for work that needs the models: one wish a visitor, in a queue that can be full."""
+"""Asking for work that needs the models: one wish a visitor."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from visualizations.components.status_line import StatusLine, status
 from visualizations.serving.stopping import OpenRuns
 from visualizations.text import t
 
-MODEL_QUEUE: dict[str, Any] = {"concurrency_limit": 1, "concurrency_id": "model"}
+# Gradio begins each at once: who has models and who waits for them is decided by whoever has them.
+MODEL_QUEUE: dict[str, Any] = {"concurrency_limit": None, "concurrency_id": "model"}
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-# What needs no models never stands in their queue, which holds nothing else and may be full.
+# What needs no models is no event of theirs, however many of those there are.
 AT_ONCE: dict[str, Any] = {"queue": False, **QUIET}
 
 # JavaScript: the number in a box, a fresh one where the box is empty. 32 bits are all the seeds there are.
@@ -54,7 +55,7 @@ def on_ask(
 ) -> Dependency:
     """The event of a line that asks: `work(stop, *values)` in its turn, with the raw values of `inputs`.
 
-    One wish a visitor waits or runs; another is refused at the door. When the queue is full the line says so.
+    One wish a visitor waits or runs; another is refused at the door. When Gradio takes no more the line says so.
     """
 
     event = line.ask(
@@ -68,7 +69,7 @@ def on_ask(
         api_visibility="private",
         **MODEL_QUEUE,
     )
-    sentences = json.dumps(t("app.queue_full")), json.dumps(t("app.broken_off"))
+    sentences = json.dumps(t("app.line.full")), json.dumps(t("app.broken_off"))
     event.failure(None, line, line, js=_REFUSED % sentences, **QUIET)
     return event
 

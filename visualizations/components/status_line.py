@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,12 +15,20 @@ from visualizations.text import t
 Mood = Literal["quiet", "busy", "done", "fault"]
 
 _HERE = Path(__file__).parent
+STEP_SECONDS = 5  # a reader of the screen hears every change
+COUNT_SIGN = "{seconds}"
 _SCRIPTS = ("connection.js", "asking.js", "status_line.js")
 
 
 def status(text: str = "", mood: Mood = "quiet", done: float | None = None) -> dict[str, Any]:
     """The value of a `StatusLine`. done: a part in 0..1 that is over, None when unknown."""
     return {"text": text, "mood": mood, "done": done}
+
+
+def counting_down(words: Callable[[Any], str], seconds: float) -> dict[str, Any]:
+    """A busy value whose number of seconds the page itself counts down, in steps. words: what it says of so many."""
+    said = status(words(STEP_SECONDS * max(1, ceil(seconds / STEP_SECONDS))), "busy")
+    return said | {"count": {"words": words(COUNT_SIGN), "sign": COUNT_SIGN, "seconds": seconds, "step": STEP_SECONDS}}
 
 
 class StatusLine(gr.HTML):

@@ -13,6 +13,7 @@ from visualizations.components.chart import chart_value
 from visualizations.components.folding import folded_value
 from visualizations.components.measuring import Shown, growing_steps, measured_with
 from visualizations.drafting import works
+from visualizations.drafting.asked import MeasureCosts, MeasureDependence, MeasureDrafters, MeasurePolicies
 from visualizations.drafting.columns import columns_value
 from visualizations.drafting.form import Request
 from visualizations.drafting.results import (
@@ -38,7 +39,7 @@ from visualizations.drafting.words import (
 )
 from visualizations.figures.acceptance import overlap_by_entropy, rates, rates_by_kind
 from visualizations.figures.drafter_map import drafter_map
-from visualizations.serving.runner import ModelShelf
+from visualizations.serving.backend import Backend
 from visualizations.text import t
 
 if TYPE_CHECKING:  # importing these costs torch
@@ -93,25 +94,25 @@ def costs_values(record: Costs, alpha: float) -> Values:
     return head, shared_value(record, alpha, shared_caption(record))
 
 
-def policies_steps(shelf: ModelShelf, stop: threading.Event, asked: Request, prompt: str) -> Iterator[Shown]:
+def policies_steps(shelf: Backend, stop: threading.Event, asked: Request, prompt: str) -> Iterator[Shown]:
     """One prompt under every policy, then by turns against plain decoding."""
-    work = partial(works.policies, prompt=prompt, settings=asked.settings, repeats=asked.repeats)
-    return growing_steps(shelf, stop, asked.choice, work, policies_values)
+    work = MeasurePolicies(prompt, asked.settings, asked.repeats)
+    return growing_steps(shelf.alone(asked.choice, work, stop), stop, policies_values)
 
 
-def dependence_steps(shelf: ModelShelf, stop: threading.Event, asked: Request) -> Iterator[Shown]:
+def dependence_steps(shelf: Backend, stop: threading.Event, asked: Request) -> Iterator[Shown]:
     """Every tested draft of a run of each prompt."""
-    work = partial(works.dependence, prompts=asked.prompts, kinds=asked.kinds, settings=asked.settings)
-    return growing_steps(shelf, stop, asked.choice, work, dependence_values)
+    work = MeasureDependence(asked.prompts, asked.kinds, asked.settings)
+    return growing_steps(shelf.using(asked.choice, work, stop), stop, dependence_values)
 
 
-def drafters_steps(shelf: ModelShelf, stop: threading.Event, asked: Request) -> Iterator[Shown]:
+def drafters_steps(shelf: Backend, stop: threading.Event, asked: Request) -> Iterator[Shown]:
     """Every drafter on the same prompts."""
-    work = partial(works.drafters, prompts=asked.prompts, settings=asked.settings, repeats=asked.repeats)
-    return growing_steps(shelf, stop, asked.choice, work, drafters_values)
+    work = MeasureDrafters(asked.prompts, asked.settings, asked.repeats)
+    return growing_steps(shelf.alone(asked.choice, work, stop), stop, drafters_values)
 
 
-def costs_steps(shelf: ModelShelf, stop: threading.Event, asked: Request, alpha: float) -> Iterator[Shown]:
+def costs_steps(shelf: Backend, stop: threading.Event, asked: Request, alpha: float) -> Iterator[Shown]:
     """Passes over 1 to the most tokens."""
-    work = partial(works.costs, repeats=COST_REPEATS)
-    return growing_steps(shelf, stop, asked.choice, work, partial(costs_values, alpha=alpha))
+    events = shelf.alone(asked.choice, MeasureCosts(COST_REPEATS), stop)
+    return growing_steps(events, stop, partial(costs_values, alpha=alpha))

@@ -44,9 +44,9 @@ from visualizations.drafting.shared import SharedView
 from visualizations.drafting.threshold import ThresholdView
 from visualizations.drafting.works import Policies
 from visualizations.drafting.worst import WorstPlaces, worst_value
+from visualizations.serving.backend import Backend
 from visualizations.serving.engine_imports import import_engine
 from visualizations.serving.inputs import checked_prompt
-from visualizations.serving.runner import ModelShelf
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.tab import RunOnScreen
 from visualizations.text import kept_as_spoken, say, section, t
@@ -56,7 +56,7 @@ RECORDED_WAY = "model_fixed_2"  # whose acceptance rate the last figure begins w
 CHARTS = ("place", "draft_entropy", "target_entropy", "kind")
 
 
-def build_drafting(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> WorstPlaces:
+def build_drafting(page: gr.Blocks, tab: gr.Tab, shelf: Backend, run: RunOnScreen) -> WorstPlaces:
     """Create the tab inside the open `tab` of `page`. run: what the first tab shows; a click on one of its worst
     places, which this returns, is to lead there."""
     gr.Markdown(t("drafting.intro"))
@@ -132,19 +132,19 @@ def _shared_section() -> Section:
     return Section(button, stop, line, (head, view))
 
 
-def _policies(shelf: ModelShelf, stop: threading.Event, prompt: Any, *values: Any) -> Iterator[Shown]:
+def _policies(shelf: Backend, stop: threading.Event, prompt: Any, *values: Any) -> Iterator[Shown]:
     return policies_steps(shelf, stop, read_form(values), checked_prompt(prompt))
 
 
-def _dependence(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[Shown]:
+def _dependence(shelf: Backend, stop: threading.Event, *values: Any) -> Iterator[Shown]:
     return dependence_steps(shelf, stop, read_form(values))
 
 
-def _drafters(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[Shown]:
+def _drafters(shelf: Backend, stop: threading.Event, *values: Any) -> Iterator[Shown]:
     return drafters_steps(shelf, stop, read_form(values))
 
 
-def _costs(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[Shown]:
+def _costs(shelf: Backend, stop: threading.Event, *values: Any) -> Iterator[Shown]:
     return costs_steps(shelf, stop, read_form(values), _recorded_alpha())
 
 

@@ -1,7 +1,6 @@
 """What the tab measures: each a function of a pair that yields a record as it grows.
 
-They stand at the top of a module, so that a borrowed GPU's process can be told which. Their imports are inside,
-because they cost torch: the page opens without.
+Their imports are inside, because they cost torch: the page opens without.
 """
 
 from __future__ import annotations

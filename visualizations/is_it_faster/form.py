@@ -13,7 +13,7 @@ from specdec.models.catalogue import CATALOGUE
 from specdec.settings import DRAFTERS, MAX_GAMMA, BadInput, Settings, choice, shown, whole_number
 from specdec.timing.prompts import OWN_KINDS, own_prompts
 from visualizations.serving.first_pair import first_choice, startable
-from visualizations.serving.inputs import PairChoice
+from visualizations.serving.inputs import PairChoice, checked_flag
 from visualizations.text import say, t
 
 PROMPTS = OWN_KINDS
@@ -98,10 +98,7 @@ def read_runs(values: Sequence[Any]) -> Runs:
     if not isinstance(keys, list) or not keys:
         raise BadInput("prompts must be one or more of {keys}, not {value}.", keys=", ".join(PROMPTS), value=shown(keys))
     picked = [choice("prompts", key, PROMPTS) for key in keys]
-    if not isinstance(with_transformers, bool):
-        raise BadInput(
-            "{name} must be true or false, not {value}.", name="with_transformers", value=shown(with_transformers)
-        )
+    checked_flag("with_transformers", with_transformers)
     texts = dict(zip(PROMPTS, own_prompts(), strict=True))
     prompts = tuple(texts[key] for key in PROMPTS if key in picked)
     return Runs(prompts, whole_number("repeats", repeats, 1, MOST_REPEATS), with_transformers)

@@ -27,7 +27,6 @@ from visualizations.components.sections import (
 from visualizations.components.status_line import status
 from visualizations.is_it_faster.form import RunsPart, build_runs_part, build_settings_part, read_runs, read_settings
 from visualizations.is_it_faster.live import (
-    Machine,
     comparison_steps,
     comparison_values,
     machine_steps,
@@ -40,8 +39,9 @@ from visualizations.is_it_faster.live import (
 from visualizations.is_it_faster.race import RaceView
 from visualizations.is_it_faster.records import recorded
 from visualizations.is_it_faster.what_if import WhatIfView
+from visualizations.is_it_faster.works import Machine
+from visualizations.serving.backend import Backend
 from visualizations.serving.inputs import checked_prompt
-from visualizations.serving.runner import ModelShelf
 from visualizations.text import kept_as_spoken, section, t
 
 TAB_KEY = "is-it-faster"
@@ -52,7 +52,7 @@ LATEX = [{"left": "$", "right": "$", "display": False}]
 _RACE_OVER = "(race) => ({...race, running: false})"
 
 
-def build_is_it_faster(page: gr.Blocks, shelf: ModelShelf) -> None:
+def build_is_it_faster(page: gr.Blocks, shelf: Backend) -> None:
     """Create the tab inside the open `page`."""
     gr.Markdown(t("faster.intro"))
     with gr.Accordion(t("faster.settings"), open=False, elem_id="timing-settings"):
@@ -121,22 +121,22 @@ def _sweep_section() -> Section:
     return Section(button, stop, line, (head, view))
 
 
-def _race(shelf: ModelShelf, stop: threading.Event, prompt: Any, *values: Any) -> Iterator[Shown]:
+def _race(shelf: Backend, stop: threading.Event, prompt: Any, *values: Any) -> Iterator[Shown]:
     choice, settings = read_settings(values)
     return race_steps(shelf, stop, choice, checked_prompt(prompt), settings)
 
 
-def _compare(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[Shown]:
+def _compare(shelf: Backend, stop: threading.Event, *values: Any) -> Iterator[Shown]:
     choice, settings, runs = *read_settings(values[:-3]), read_runs(values[-3:])
     return comparison_steps(shelf, stop, choice, settings, runs.prompts, runs.repeats, runs.with_transformers)
 
 
-def _machine(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[Shown]:
+def _machine(shelf: Backend, stop: threading.Event, *values: Any) -> Iterator[Shown]:
     choice, settings = read_settings(values)
     return machine_steps(shelf, stop, choice, settings.gamma)
 
 
-def _sweep(shelf: ModelShelf, stop: threading.Event, *values: Any) -> Iterator[Shown]:
+def _sweep(shelf: Backend, stop: threading.Event, *values: Any) -> Iterator[Shown]:
     choice, settings, runs = *read_settings(values[:-3]), read_runs(values[-3:])
     return sweep_steps(shelf, stop, choice, settings, runs.prompts, runs.repeats)
 

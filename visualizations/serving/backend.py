@@ -34,7 +34,7 @@ class Work(ABC, Generic[R]):
 
     @abstractmethod
     def __call__(self, pair: Pair) -> R:
-        """Do it; an iterator where the work has steps. It may import torch, which whoever asks need not have."""
+        """Do it; a generator where the work has steps. It may import torch, which whoever asks need not have."""
 
     @abstractmethod
     def checked(self) -> Work[R]:
@@ -93,7 +93,7 @@ class Waiting:
 class Shared:
     """Others have had the models beside a work, at least for a while: its clock is not that of a machine of its own.
 
-    It comes at most once, amid the work's results or behind them.
+    It comes at most once, between two of the work's results.
     """
 
 

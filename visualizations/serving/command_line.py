@@ -15,6 +15,7 @@ from specdec.models.catalogue import CATALOGUE, PairSpec, key_of, names_of
 from specdec.models.pairs import refuse_damaged_folder
 from specdec.settings import DTYPES, BadInput, Phrase, shown
 from visualizations.serving.inputs import CUSTOM, hub_id
+from visualizations.serving.slots import MOST_RUNS
 
 NO_DRAFT = "none"
 LAST_PORT = 65_535
@@ -23,10 +24,12 @@ _MODEL = "OWNER/NAME_OR_FOLDER"
 
 @dataclass(frozen=True)
 class Options:
-    """Checked: the pairs to offer before all others, one or none, and the port, None for the first that is free."""
+    """Checked: the pairs to offer before all others, one or none; the port, None for the first that is free; and how many
+    runs may have models at once, None for as many as fit."""
 
     pairs: tuple[PairSpec, ...]
     port: int | None
+    runs: int | None = None
 
 
 def read_command_line(arguments: Sequence[str]) -> Options:
@@ -34,7 +37,7 @@ def read_command_line(arguments: Sequence[str]) -> Options:
     parser = _parser()
     given = parser.parse_args(arguments)
     try:
-        return Options(_own_pair(given), given.port)
+        return Options(_own_pair(given), given.port, given.runs)
     except BadInput as refusal:
         parser.error(str(refusal))
 
@@ -59,12 +62,23 @@ def _parser() -> argparse.ArgumentParser:
         "--device", help="where your two models compute: cpu, cuda, cuda:1, mps and so on; auto, the default, takes the best one there is"
     )
     parser.add_argument("--port", type=_port, help="the page's port; without it, the first free one from 7860 on")
+    parser.add_argument(
+        "--runs",
+        type=_runs,
+        help="how many visitors' runs may have the models at once; without it, as many as fit this machine's memory",
+    )
     return parser
 
 
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= LAST_PORT):
         raise argparse.ArgumentTypeError(f"it must be a whole number from 1 to {LAST_PORT:,}, not {shown(text)}.")
+    return int(text)
+
+
+def _runs(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_RUNS):
+        raise argparse.ArgumentTypeError(f"it must be a whole number from 1 to {MOST_RUNS}, not {shown(text)}.")
     return int(text)
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from specdec.models.catalogue import CATALOGUE
 from specdec.models.pairs import MAX_PROMPT_CHARACTERS
-from specdec.settings import BadInput, choice, shown
+from specdec.settings import BadInput, Settings, choice, shown
 from specdec.trace.record import PairInfo
+from specdec.trace.trace import Trace, check_identities, check_settings
 
 CUSTOM = "custom"
 MAX_HUB_ID_LENGTH = 96
@@ -77,3 +78,23 @@ def checked_prompt(value: Any) -> str:
             "prompt has {count:,} characters; the limit is {limit:,}.", count=len(value), limit=MAX_PROMPT_CHARACTERS
         )
     return value
+
+
+def checked_flag(name: str, value: Any) -> bool:
+    """`value` if it is true or false."""
+    if not isinstance(value, bool):
+        raise BadInput("{name} must be true or false, not {value}.", name=name, value=shown(value))
+    return value
+
+
+def checked_settings(settings: Settings) -> Settings:
+    """Settings that came from elsewhere, checked as those of a visitor."""
+    return Settings.checked(**settings.to_dict())
+
+
+def checked_trace(trace: Trace) -> Trace:
+    """A run that came from elsewhere, checked as a file that is opened."""
+    checked_settings(trace.settings)
+    check_identities(trace)
+    check_settings(trace)
+    return trace

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import gradio as gr
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 
 LONGEST_PASS_SECONDS = 60.0
 ENDING_SECONDS = 2.0
@@ -98,19 +98,21 @@ class OpenRuns:
     def handler(self, steps: Callable[..., Iterator[T]]) -> Callable[..., AsyncIterator[T]]:
         """The function of a run's event, which yields what `steps(stop, *values)` yields.
 
-        Each step is made in a thread of Gradio's. A run that Gradio cancels or closes, even in the middle of a
-        step, sets `stop`; `steps` is closed as soon as it has noticed.
+        Each step is made in a thread of the run's own, so that those who wait take none of the threads in which Gradio
+        answers everybody. A run that Gradio cancels or closes, even in the middle of a step, sets `stop`; `steps` is
+        closed as soon as it has noticed.
         """
 
         async def handle(request: gr.Request, *values: Any) -> AsyncIterator[T]:
+            own = CapacityLimiter(1)
             with self.run(request.session_hash) as stop:
                 work = _OneByOne(steps(stop, *values))
                 try:
-                    while (step := await to_thread.run_sync(work.next)) is not _END:
+                    while (step := await to_thread.run_sync(work.next, limiter=own)) is not _END:
                         yield step
                 finally:
                     stop.set()
-                    await to_thread.run_sync(work.close)
+                    await to_thread.run_sync(work.close, limiter=own)
 
         return handle
 

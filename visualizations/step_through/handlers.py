@@ -14,9 +14,9 @@ from specdec.trace.trace import Trace
 from visualizations.components.settings_form import SettingsForm, form_values
 from visualizations.components.status_line import status
 from visualizations.components.waiting import loading_line
+from visualizations.serving.backend import Backend
 from visualizations.serving.first_pair import offered, startable
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import ModelShelf
 from visualizations.step_through.examples import Example, examples, recorded_trace
 from visualizations.step_through.kept_run import (
     LOST,
@@ -39,7 +39,7 @@ LEAVE = {"leave": True}
 
 
 def run_wish(
-    shelf: ModelShelf, stopped: threading.Event, wish: Any, prompt: Any, *values: Any
+    shelf: Backend, stopped: threading.Event, wish: Any, prompt: Any, *values: Any
 ) -> Iterator[tuple[Any, ...]]:
     """Decode what is asked for; yields the view, the line, what the page holds, and the run where it is another."""
     try:
@@ -136,11 +136,11 @@ def reopen(held: Any) -> tuple[Any, ...]:
     return view, status(" ".join([*before, words])), kept_again
 
 
-def loading(shelf: ModelShelf, choice: PairChoice) -> tuple[dict[str, Any], gr.Timer]:
+def loading(shelf: Backend, choice: PairChoice) -> tuple[dict[str, Any], gr.Timer]:
     """Begins to load a pair, and says how far it is; no more looks are needed once it is over."""
     try:
         loading = shelf.warm(choice)
     except BadInput as refusal:  # others are loading: it is asked again with the next look
         return status(say(refusal.phrase), "fault"), gr.Timer(active=True)
-    over, line = loading.finished.is_set(), loading_line(loading)
+    over, line = loading.loaded or loading.error is not None, loading_line(loading)
     return line, gr.Timer(active=not over)

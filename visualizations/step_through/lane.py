@@ -18,11 +18,12 @@ from visualizations.components.keeping import keep
 from visualizations.components.model_events import AT_ONCE, QUIET
 from visualizations.components.status_line import StatusLine
 from visualizations.figures.labels import token_label
-from visualizations.serving.runner import ModelShelf
+from visualizations.serving.backend import Backend
 from visualizations.serving.stopping import OpenRuns
 from visualizations.serving.zero_gpu import on_zero_gpu
-from visualizations.step_through.beside import Beside, Parting, decode_beside
+from visualizations.step_through.beside import Beside, Parting
 from visualizations.step_through.run_view import RunView, ShownRun
+from visualizations.step_through.works import Plainly
 from visualizations.text import t
 
 # Written and taken back by the page: the server's word could come when the line already tells of something else.
@@ -49,7 +50,7 @@ def build_lane_switch(page: gr.Blocks) -> gr.Checkbox:
 
 def run_lane_after(
     running: Dependency,
-    shelf: ModelShelf,
+    shelf: Backend,
     lanes: OpenRuns,
     switch: gr.Checkbox,
     line: StatusLine,
@@ -66,14 +67,14 @@ def run_lane_after(
     ended.then(None, line, line, js=_UNSAY, **QUIET)
 
 
-def _lane(shelf: ModelShelf, stop: threading.Event, on: Any, line: Any, run: ShownRun | None) -> Any:
+def _lane(shelf: Backend, stop: threading.Event, on: Any, line: Any, run: ShownRun | None) -> Any:
     """What joins the view of `run`; nothing where the lane is off, or didn't come to its end."""
     wanted = line.get("beside") if isinstance(line, dict) else None
     if on is not True or run is None or wanted != run.run:
         return gr.skip()
     ran = run.record.trace()
     try:
-        found = shelf.beside(ran.pair.name, partial(decode_beside, ran=ran), stop)
+        found = shelf.beside(ran.pair.name, Plainly(ran), stop)
     except Exception:  # nobody asked for the lane, so nobody is told that it failed
         _LOG.exception("Plain decoding beside a run failed")
         return gr.skip()

@@ -15,8 +15,8 @@ from specdec.trace.trace import Trace
 from visualizations.components.status_line import status
 from visualizations.components.waiting import waiting_line
 from visualizations.serving.ahead import ahead
+from visualizations.serving.backend import Backend, Shared, Waiting
 from visualizations.serving.inputs import PairChoice
-from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.step_through.beside import is_comparable
 from visualizations.step_through.run_view import ShownRun
 from visualizations.step_through.wishes import Asked, new_run_of
@@ -35,19 +35,19 @@ class Shown:
 
 
 def run_steps(
-    shelf: ModelShelf, choice: PairChoice, prompt: str, settings: Settings, stop: threading.Event
+    shelf: Backend, choice: PairChoice, prompt: str, settings: Settings, stop: threading.Event
 ) -> Iterator[Shown]:
     """What to show at every step of a run that begins with its prompt: see `shown_steps`."""
     return shown_steps(shelf, new_run_of(choice, prompt, settings), stop)
 
 
-def shown_steps(shelf: ModelShelf, asked: Asked, stop: threading.Event) -> Iterator[Shown]:
+def shown_steps(shelf: Backend, asked: Asked, stop: threading.Event) -> Iterator[Shown]:
     """What to show at every step of what was asked for, the last when it is over or pauses.
 
     What a step costs doesn't grow with the run. Setting `stop` ends it within a pass of a model, a fault with a line
     in words. Closing the iterator ends it too.
     """
-    run, pause = asked.continued, None
+    run, pause, shared = asked.continued, None, False
     if run:
         run.go_on()
 
@@ -72,16 +72,19 @@ def shown_steps(shelf: ModelShelf, asked: Asked, stop: threading.Event) -> Itera
                         if pause and event.stop_reason == "cancelled":
                             break
                         pause = None
+                    elif isinstance(event, Shared):
+                        shared = True
                 if isinstance(batch[-1], Waiting):
                     yield Shown(waiting_line(batch[-1]), asked.blank(running=True), run)
                     continue
                 if pause:
+                    stop.set()  # the next round has begun already: its models are free before their next pass
                     run.end({"round": len(run) - 1, "place": pause.place})
                     yield Shown(status(pause.why, "done"), run.since(first), run)
                     return
                 if run.record.stop_reason != "cancelled":
                     run.end()
-                yield Shown(run_line(run), run.since(first), run)
+                yield Shown(run_line(run, shared), run.since(first), run)
         if run is None or run.running:
             yield last(status(t("app.stopped"), "done"))
     except BadInput as refusal:
@@ -91,11 +94,17 @@ def shown_steps(shelf: ModelShelf, asked: Asked, stop: threading.Event) -> Itera
         yield last(status(t("app.run_failed", fault=type(fault).__name__), "fault"))
 
 
-def run_line(run: ShownRun) -> dict[str, Any]:
-    """How far a run is, or how it ended; under "beside" then its name, where plain decoding can be held against it."""
+def run_line(run: ShownRun, shared: bool = False) -> dict[str, Any]:
+    """How far a run is, or how it ended; under "beside" then its name, where plain decoding can be held against it.
+
+    shared: others have had the models at the same time, so that its seconds can't be held against another's.
+    """
     emitted = run.record.metrics.emitted
     if not run.running:
-        line = status(t(f"app.finished.{run.record.stop_reason}", emitted=emitted), "done")
+        words = t(f"app.finished.{run.record.stop_reason}", emitted=emitted)
+        if shared:
+            return status(f"{words} {t('app.shared')}", "done")
+        line = status(words, "done")
         return line | ({"beside": run.run} if is_comparable(run.record.start, run.record.stop_reason) else {})
     limit = run.record.start.settings.max_new_tokens
     return status(t("app.running", emitted=emitted, limit=limit), "busy", emitted / limit)

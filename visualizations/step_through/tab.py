@@ -15,8 +15,8 @@ from visualizations.components.model_events import ASK, AT_ONCE, QUIET, ask_anew
 from visualizations.components.settings_form import SettingsForm, build_settings_form
 from visualizations.components.status_line import StatusLine
 from visualizations.components.waiting import loading_line
+from visualizations.serving.backend import Backend
 from visualizations.serving.first_pair import first_choice
-from visualizations.serving.runner import ModelShelf
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.examples import examples, recorded_trace
 from visualizations.step_through.handlers import (
@@ -71,7 +71,7 @@ class StepThrough(RunOnScreen):
     recalled: Dependency
 
 
-def build_step_through(page: gr.Blocks, shelf: ModelShelf) -> StepThrough:
+def build_step_through(page: gr.Blocks, shelf: Backend) -> StepThrough:
     """Create the tab inside the open `page`."""
     first = examples()[0]
     with gr.Row(elem_classes="prompt-row"):

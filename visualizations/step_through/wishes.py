@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,18 @@ from specdec.settings import BadInput, Settings
 from specdec.trace.growing import Step
 from specdec.trace.trace import Trace
 from visualizations.components.settings_form import read_form
+from visualizations.serving.backend import Backend, Shared, Waiting
 from visualizations.serving.inputs import PairChoice, checked_prompt, choice_of
-from visualizations.serving.runner import ModelShelf, Waiting, run_seconds
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.run_view import ShownRun, empty_value, new_run
 from visualizations.step_through.sessions import change_of
 from visualizations.step_through.until import Until, read_until
+from visualizations.step_through.works import Branch, Resume
 from visualizations.text import t
 
 UNTIL_FIELDS = 5
 
-Parts = Iterator[Waiting | Trace | Step]
+Parts = Iterator[Waiting | Shared | Trace | Step]
 
 
 class Wish(gr.HTML):
@@ -55,7 +55,7 @@ class Asked:
     """
 
     name: str
-    parts: Callable[[ModelShelf, threading.Event], Parts]
+    parts: Callable[[Backend, threading.Event], Parts]
     until: Until = Until()
     origin: dict[str, Any] | None = None
     continued: ShownRun | None = None
@@ -89,12 +89,11 @@ def _branch(wish: dict[str, Any], form: Sequence[Any]) -> Asked:
     if not isinstance(at, int):
         raise BadInput("A branch goes on from a position of the run.")
     choice, settings = read_form(form) if wish.get("with_form") is True else (choice_of(parent.pair), None)
-    work = partial(_branched, parent=parent, at=at, change=change, settings=settings)
-    tokens = (settings or parent.settings).max_new_tokens
+    work = Branch(parent, at, change, settings)
     origin = {"parent": _name(wish), "at": at, "kind": change.kind, "value": change.value}
     return Asked(
         new_run(),
-        lambda shelf, stop: shelf.using(choice, work, stop, run_seconds(tokens)),
+        lambda shelf, stop: shelf.using(choice, work, stop),
         origin=origin | ({"with_form": True} if settings else {}),
     )
 
@@ -103,11 +102,10 @@ def _continued(wish: dict[str, Any]) -> Asked:
     ended = trace_on_screen(wish.get("kept"))
     if ended.output.stop_reason != "cancelled" or not ended.rounds:
         raise BadInput(t("until.nothing_left"))
-    choice, work = choice_of(ended.pair), partial(_resumed, ended=ended)
-    seconds = run_seconds(ended.settings.max_new_tokens - len(ended.output.ids))
+    choice, work = choice_of(ended.pair), Resume(ended)
     return Asked(
         _name(wish),
-        lambda shelf, stop: shelf.using(choice, work, stop, seconds),
+        lambda shelf, stop: shelf.using(choice, work, stop),
         continued=ShownRun.whole(ended, _name(wish)),
     )
 
@@ -117,15 +115,3 @@ def _name(wish: dict[str, Any]) -> str:
     if not isinstance(name, str) or not 0 < len(name) <= 64:
         raise BadInput(t("app.no_run.unreadable"))
     return name
-
-
-def _branched(pair: Any, **asked: Any) -> Iterator[Trace | Step]:
-    from specdec.branching import branch  # here, because it costs torch: the page opens without
-
-    return branch(pair, asked["parent"], asked["at"], asked["change"], asked["settings"])
-
-
-def _resumed(pair: Any, ended: Trace) -> Iterator[Step]:
-    from specdec.branching import resume
-
-    return resume(pair, ended)

@@ -24,7 +24,9 @@ from specdec.trace.record import Position
 from specdec.trace.trace import Trace
 from visualizations.figures.labels import token_label
 from visualizations.figures.sampling_run import SamplingRun
+from visualizations.serving.backend import Work
 from visualizations.serving.engine_imports import import_engine
+from visualizations.serving.inputs import checked_trace
 from visualizations.text import Piece, data, pieces, t
 from visualizations.why_exact.bars import RAW_DRAFT_TOP_K, Bars
 from visualizations.why_exact.sampling_view import sampling_value
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 SIZES = (1_000, 10_000, 100_000)
 LOOP_ROUNDS = 2_000
 SHOWN_CELLS = 10
+DRAWS_AS_TOKENS = 16  # about so many tokens take as long as a test
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,27 @@ def draw_with_loop(bars: Bars, request: Request, stop: threading.Event) -> dict[
         return None
     source = t("exact.sampling.source_loop", n=f"{LOOP_ROUNDS:,}")
     return _shown_test(test, settings, drafted, reported, bars.names, "loop", [source, *_remarks(bars, request)])
+
+
+@dataclass(frozen=True)
+class DrawFromPair(Work[Iterator[dict[str, Any]]]):
+    """A test at a position of a run."""
+
+    trace: Trace
+    index: int
+    request: Request
+
+    def __call__(self, pair: Pair) -> Iterator[dict[str, Any]]:
+        return draw_from_pair(pair, self.trace, self.index, self.request)
+
+    def checked(self) -> DrawFromPair:
+        request = Request.checked(self.request.rule, self.request.n, self.request.seed)
+        index = whole_number("position", self.index, 0, len(self.trace.positions) - 1)
+        return DrawFromPair(checked_trace(self.trace), index, request)
+
+    @property
+    def tokens(self) -> int:
+        return DRAWS_AS_TOKENS
 
 
 def draw_from_pair(pair: Pair, trace: Trace, index: int, request: Request) -> Iterator[dict[str, Any]]:

@@ -21,8 +21,8 @@ from visualizations.components.keeping import keep
 from visualizations.components.model_events import AT_ONCE, MODEL_QUEUE, QUIET, SEED_OR_FRESH, door
 from visualizations.components.table_view import TableView, table
 from visualizations.components.waiting import waiting_line
+from visualizations.serving.backend import Backend, Waiting, is_result
 from visualizations.serving.inputs import CUSTOM, PairChoice, pair_choice
-from visualizations.serving.runner import ModelShelf, Waiting
 from visualizations.serving.stopping import OpenRuns
 from visualizations.step_through.kept_run import trace_on_screen
 from visualizations.step_through.tab import RunOnScreen
@@ -31,9 +31,9 @@ from visualizations.why_exact.at_once import draw_at_once, failed_test, stopped_
 from visualizations.why_exact.bars import checked_bars
 from visualizations.why_exact.draws import (
     SIZES,
+    DrawFromPair,
     Request,
     checked_position,
-    draw_from_pair,
     position_index,
 )
 from visualizations.why_exact.playground import Playground
@@ -72,7 +72,7 @@ _DRAWN_RESULT = "(drawn) => ({result: drawn.headline, where: ''})"
 _STOPPED = "(drawn) => drawn.state === 'waiting' ? {...drawn, state: 'empty', headline: %s} : drawn"
 
 
-def build_exact_tab(page: gr.Blocks, tab: gr.Tab, shelf: ModelShelf, run: RunOnScreen) -> None:
+def build_exact_tab(page: gr.Blocks, tab: gr.Tab, shelf: Backend, run: RunOnScreen) -> None:
     """Create the tab inside the open `tab` of `page`. run: what the first tab shows."""
     gr.Markdown(t("exact.intro"))
     Contents(TAB_KEY, list(section("exact.contents").items()))
@@ -130,11 +130,11 @@ def _wanted(source: str) -> dict[str, Any]:
     return waiting_value(words, source=source) | {"ask": f"ask_{source}"}
 
 
-def _on_ask_real(shelf: ModelShelf, draws: OpenRuns, drawn: SamplingView, inputs: list[Any]) -> Dependency:
+def _on_ask_real(shelf: Backend, draws: OpenRuns, drawn: SamplingView, inputs: list[Any]) -> Dependency:
     """The event of the test that needs the models: in their queue, one for each visitor."""
     work = draws.handler(partial(_draw_real, shelf))
     asked = drawn.ask_real(work, inputs, drawn, js=_WITH_SELECTED, validator=door(draws), **QUIET, **MODEL_QUEUE)
-    refused = waiting_value(t("app.queue_full"), "fault", "real")
+    refused = waiting_value(t("app.line.full"), "fault", "real")
     asked.failure(None, drawn, drawn, js=_REFUSED % json.dumps(refused), **QUIET)
     return asked
 
@@ -173,22 +173,21 @@ def _tags() -> dict[str, str]:
 
 
 def _draw_real(
-    shelf: ModelShelf, stop: threading.Event, rule: Any, n: Any, seed: Any, held: Any, index: Any
+    shelf: Backend, stop: threading.Event, rule: Any, n: Any, seed: Any, held: Any, index: Any
 ) -> Iterator[dict[str, Any]]:
     """Test the real pair at a position of the run."""
     try:
         request, run = Request.checked(rule, n, seed), trace_on_screen(held)
         place = checked_position(run, index)
-        work = partial(draw_from_pair, trace=run, index=place, request=request)
+        work = DrawFromPair(run, place, request)
         event = None
         with closing(shelf.using(_pair_of(run), work, stop)) as events:
             for event in events:
-                if not isinstance(event, Waiting):
+                if is_result(event):
                     yield event
-                elif event.loading is not None or event.busy:
-                    yield waiting_value(waiting_line(event)["text"], source="real")
-                else:
-                    yield waiting_value(t("exact.sampling.models"), source="real")
+                elif isinstance(event, Waiting):
+                    words = t("exact.sampling.models") if event.begun else waiting_line(event)["text"]
+                    yield waiting_value(words, source="real")
         if event is None or isinstance(event, Waiting):
             yield stopped_test("real")
     except Exception as fault:

@@ -1,0 +1,46 @@
+"""Models that several runs have at once without computing together, for tests of who has them and who waits."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+
+class Copies:
+    """A shared pair that lends copies of its models, each with a cache of its own; what else they hold is the same."""
+
+    reason = None
+
+    def __init__(self, pair: Any, slots: int) -> None:
+        self.pair, self.slots, self.lent, self.most = pair, slots, 0, 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def lend(self) -> Iterator[Any]:
+        with self._lock:
+            if self.lent == self.slots:
+                raise RuntimeError("Every slot is lent.")
+            self.lent += 1
+            self.most = max(self.most, self.lent)
+        try:
+            draft = self.pair.draft and copy.copy(self.pair.draft)
+            yield replace(self.pair, target=copy.copy(self.pair.target), draft=draft)
+        finally:
+            with self._lock:
+                self.lent -= 1
+
+
+def copies(pairs: list[Copies] | None = None) -> Callable[[Any, int], Copies]:
+    """What a shelf shares its pairs by. pairs: those that it shares are noted there."""
+
+    def share(pair: Any, slots: int) -> Copies:
+        shared = Copies(pair, slots)
+        if pairs is not None:
+            pairs.append(shared)
+        return shared
+
+    return share
