@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,8 @@ def serve_page(
     """Serve until the process is told to end. See `running`."""
     with running(build, launch_options, pairs, port, cluster) as url:
         print(f"* Running on {url} with {_told(cluster)}", flush=True)
-        threading.Event().wait()
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
 
 
 @contextmanager
