@@ -11,7 +11,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ray.exceptions import ObjectLostError, RayActorError, RayTaskError, TaskCancelledError
-from ray.serve.exceptions import RequestCancelledError
+from ray.serve.exceptions import DeploymentUnavailableError, RequestCancelledError
 
 from specdec.settings import BadInput, Settings
 from specdec.trace.growing import Step
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.1
 LOOK_SECONDS = 5.0  # for all replicas to say how far they are
-_GONE = (RayActorError, ObjectLostError)
+_GONE = (RayActorError, ObjectLostError, DeploymentUnavailableError)
 _CANCELLED = (RequestCancelledError, TaskCancelledError, CancelledError)
 
 _LOG = logging.getLogger(__name__)
@@ -48,15 +48,12 @@ class RayBackend:
 
     def open(self, choice: PairChoice) -> None:
         """Tell the replicas that this page is there, in place of any before it, and that it will want the pair."""
-        self._models.broadcast("opened", self._page).results(timeout_s=LOOK_SECONDS, return_exceptions=True)
+        self._all("opened", self._page)
         self.warm(choice)
 
     def warm(self, choice: PairChoice) -> Loading:
         """See `Backend`. It loads on every replica, and is loaded when all of them have it."""
-        try:
-            told = self._models.broadcast("warm", choice).results(timeout_s=LOOK_SECONDS, return_exceptions=True)
-        except TimeoutError:
-            told = []
+        told = self._all("warm", choice)
         for refusal in told:
             if isinstance(refusal, BadInput):
                 raise refusal
@@ -85,6 +82,13 @@ class RayBackend:
             return next(self._once(Beside(name, work), stop), None)
         except _GONE:
             return None
+
+    def _all(self, method: str, *values: Any) -> list[Any]:
+        """What every replica returns, or raises; nothing where none is there yet, or one is late."""
+        try:
+            return self._models.broadcast(method, *values).results(timeout_s=LOOK_SECONDS, return_exceptions=True)
+        except (TimeoutError, DeploymentUnavailableError):
+            return []
 
     def _answers(self, asked: Asked, stop: threading.Event) -> Iterator[Any]:
         """A replica's answers; of another, from the beginning, when it went away with the work."""
