@@ -20,6 +20,7 @@ from visualizations.lesson.tab import build_lesson
 from visualizations.links import TABS, PageLink, connect_links
 from visualizations.projector import PROJECTOR_CSS, Projector
 from visualizations.serving.backend import Backend
+from visualizations.serving.leaving import NoticesLeaving
 from visualizations.serving.liveness import ThereAtOnce
 from visualizations.serving.places import MOST_WAITING
 from visualizations.serving.shelf import ModelShelf
@@ -86,6 +87,7 @@ def launch_options() -> dict[str, Any]:
         "app_kwargs": {
             "middleware": [
                 Middleware(ThereAtOnce),
+                Middleware(NoticesLeaving),
                 Middleware(GZipMiddleware, minimum_size=LEAST_TO_PACK, compresslevel=5),
             ]
         },

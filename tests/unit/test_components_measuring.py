@@ -15,20 +15,18 @@ from visualizations.components.status_line import status
 COUNT, WORK_SECONDS = 100, 0.002
 
 
-class Shelf:
-    """Lends nothing; the work takes a moment for each of its records."""
-
-    def using(self, choice: Any, work: Any, stop: threading.Event) -> Any:
-        for number in range(COUNT):
-            time.sleep(WORK_SECONDS)
-            yield SimpleNamespace(number=number)
+def events() -> Any:
+    """Of work that takes a moment for each of its records."""
+    for number in range(COUNT):
+        time.sleep(WORK_SECONDS)
+        yield SimpleNamespace(number=number)
 
 
 @pytest.mark.parametrize("drawing", [0.0, 0.05])
 def test_a_drawing_that_takes_long_comes_seldom(drawing: float) -> None:
     shown = []
     words = Words(*[lambda record: Shown(status(str(record.number)))] * 3)
-    steps = measured_steps(Shelf(), threading.Event(), None, None, words)
+    steps = measured_steps(events(), threading.Event(), words)
     for step in steps:
         shown.append(int(step.line["text"]))
         time.sleep(drawing)

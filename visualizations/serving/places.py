@@ -171,7 +171,8 @@ class Places:
             return None
         slots = min(self.slots, place.room)
         free_at = sorted((self._left(one) for one in self._held), reverse=True)[:slots]
-        free_at = [0.0] * (slots - len(free_at)) + free_at[::-1]
+        idle = free_at[0] if any(one.alone for one in self._held) else 0.0
+        free_at = [idle] * (slots - len(free_at)) + free_at[::-1]
         for one in self._line[: self._line.index(place)]:
             if one.alone:
                 free_at = [max(free_at) + self._takes(one)] * slots

@@ -102,7 +102,9 @@ class ModelShelf:
         try:
             place = self._places.arrive(work.tokens, alone)
         except Full as full:
-            raise BadInput(_full(full.seconds)) from None
+            if full.seconds is None:
+                raise BadInput(t("app.line.full")) from None
+            raise BadInput(t("app.line.full_until", seconds=max(1, round(full.seconds)))) from None
         try:
             yield place
         finally:
@@ -167,7 +169,3 @@ def _is_news(position: Position, told: Position | None, elapsed: float) -> bool:
     if position.seconds is None or told.seconds is None:
         return position.seconds is not told.seconds
     return abs(position.seconds - max(0.0, told.seconds - elapsed)) > NEWS_SECONDS
-
-
-def _full(seconds: float | None) -> str:
-    return t("app.line.full") if seconds is None else t("app.line.full_until", seconds=max(1, round(seconds)))

@@ -31,8 +31,8 @@ class Page(gr.Blocks):
             return await super().process_api(block_fn, *values, **named)
 
     def get_config_file(self) -> dict[str, Any]:
-        """As Gradio makes it, made slim."""
-        return slim(super().get_config_file())
+        """As Gradio makes it, made slim, and without the stream of an open page: see `visualizations.serving.leaving`."""
+        return slim(super().get_config_file()) | {"connect_heartbeat": False}
 
 
 class LanguageSwitch(gr.HTML):
