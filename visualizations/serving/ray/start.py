@@ -71,8 +71,7 @@ def running(
         serve.run(page, name=_PAGE, route_prefix="/")
         yield f"http://{host}:{port}"
     finally:
-        serve.shutdown()
-        ray.shutdown()
+        _leave(cluster)
 
 
 def _join(cluster: Cluster, environment: dict[str, str]) -> None:
@@ -87,6 +86,15 @@ def _join(cluster: Cluster, environment: dict[str, str]) -> None:
     else:
         code: dict[str, Any] = {"working_dir": str(ROOT), "excludes": _LEFT_OUT}
         ray.init(cluster.address, logging_level="warning", runtime_env=code | {"env_vars": environment})
+
+
+def _leave(cluster: Cluster) -> None:
+    if cluster.address is None:
+        serve.shutdown()
+    else:  # others may serve there too
+        for name in (_PAGE, _MODELS[1]):
+            serve.delete(name)
+    ray.shutdown()
 
 
 def _share(cluster: Cluster) -> Share:
