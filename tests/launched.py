@@ -17,9 +17,12 @@ from visualizations.serving.shelf import ModelShelf
 
 
 @contextmanager
-def launched(load: Callable[[PairChoice, Callable[[Any], None]], Any], port: int | None = None) -> Iterator[str]:
-    """The address of the app while it runs. load: where its models come from. port: a free one unless given."""
-    demo = build_demo(ModelShelf(load))
+def launched(
+    load: Callable[[PairChoice, Callable[[Any], None]], Any], port: int | None = None, **serving: Any
+) -> Iterator[str]:
+    """The address of the app while it runs. load: where its models come from. port: a free one unless given.
+    serving: of its `ModelShelf`."""
+    demo = build_demo(ModelShelf(load, **serving))
     _, url, _ = demo.launch(prevent_thread_lock=True, quiet=True, server_port=port or free_port(), **launch_options())
     try:
         yield url

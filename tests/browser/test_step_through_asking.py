@@ -1,10 +1,11 @@
-"""Asking for a run in Chromium: a full queue, a double click, a seed that is drawn. Each test is one thing a person does."""
+"""Asking for a run in Chromium: a full line, a double click, a seed that is drawn. Each test is one thing a person does."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,7 +20,8 @@ from tests.launched import launched, only  # noqa: E402
 from tests.no_lane import no_lane  # noqa: E402
 from tests.sections import open_section  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
-from visualizations import demo as the_page  # noqa: E402
+from visualizations.serving import shelf  # noqa: E402
+from visualizations.serving.places import Places  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
 PATIENCE = 120_000
@@ -35,12 +37,12 @@ def target() -> HeldTable:
 
 @pytest.fixture(scope="module")
 def app_url(pair_of: Any, target: HeldTable) -> Iterator[str]:
-    """The app with a model that a test can hold, and room for one waiting run."""
+    """The app with a model that a test can hold, one run at a time, and room for one that waits."""
     pair = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]), eos_ids=[3])
     pair.tokenizer.chat_template = "{{ messages[0].content }}"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(the_page, "QUEUE_SIZE", 1)
-        with launched(only(pair)) as url:
+        patch.setattr(shelf, "Places", partial(Places, most_waiting=1))
+        with launched(only(pair), slots=1) as url:
             yield url
 
 
@@ -60,15 +62,20 @@ def line(page: Page) -> Any:
     return page.locator("#run-line")
 
 
-def fill_queue(url: str, target: HeldTable, page: Page) -> list[Any]:
-    """One run holds the models and another waits: the queue is full."""
+def fill_line(url: str, target: HeldTable, page: Page) -> list[Any]:
+    """One run holds the models and another waits: the line is full."""
     target.gate.clear()
     jobs = []
-    for waiting in (False, True):
+    for _ in range(2):
         jobs.append(Client(url, verbose=False).submit("t0 t1", api_name="/decode", **RUN))
-        while jobs[-1].status().code.name != ("IN_QUEUE" if waiting else "ITERATING"):
+        while not jobs[-1].outputs():
             page.wait_for_timeout(50)
     return jobs
+
+
+def full() -> re.Pattern[str]:
+    """What is said of a full line, with or without when to try again."""
+    return re.compile(r"^More wait for the models than have room\. Try again in (a moment|about \d+ s);")
 
 
 def run(page: Page, target: HeldTable) -> None:
@@ -85,10 +92,10 @@ def seed_box(page: Page) -> Any:
     return page.locator("#settings").get_by_label(t("app.seed.label"), exact=True)
 
 
-def test_a_full_queue_is_said_and_run_works_later(opened: Page, app_url: str, target: HeldTable) -> None:
-    jobs = fill_queue(app_url, target, opened)
+def test_a_full_line_is_said_and_run_works_later(opened: Page, app_url: str, target: HeldTable) -> None:
+    jobs = fill_line(app_url, target, opened)
     opened.click("#run")
-    expect(line(opened)).to_contain_text(t("app.queue_full"))
+    expect(line(opened).locator("p span")).to_have_text(full())
     expect(line(opened).get_by_text("Error", exact=True)).to_be_hidden()
     target.gate.set()
     for job in jobs:
@@ -96,10 +103,10 @@ def test_a_full_queue_is_said_and_run_works_later(opened: Page, app_url: str, ta
     run(opened, target)
 
 
-def test_what_needs_no_model_works_while_the_queue_is_full(
+def test_what_needs_no_model_works_while_the_line_is_full(
     opened: Page, app_url: str, target: HeldTable
 ) -> None:
-    jobs, page = fill_queue(app_url, target, opened), opened
+    jobs, page = fill_line(app_url, target, opened), opened
     page.reload()
     expect(page.locator("#models-line")).to_contain_text("Ready")
     page.get_by_role("tab", name=t("exact.tab")).click()
@@ -111,16 +118,30 @@ def test_what_needs_no_model_works_while_the_queue_is_full(
     page.click("#draw-bars")
     expect(page.locator("#sampling .sv")).to_have_attribute("data-state", "passed")
     page.click("#draw-real")
-    expect(page.locator("#sampling")).to_contain_text(t("app.queue_full"))
+    expect(page.locator("#sampling")).to_contain_text("More wait for the models than have room.")
     page.get_by_role("tab", name=t("faster.tab")).click()
     expect(page.locator("#race-line")).to_contain_text(t("measuring.recorded"))
     expect(page.locator("#race-view .ra-line")).to_contain_text("measured ratio")
     page.click("#race-run")
-    expect(page.locator("#race-line")).to_contain_text(t("app.queue_full"))
+    expect(page.locator("#race-line p span")).to_have_text(full())
     expect(page.locator("main .error:visible")).to_have_count(0)
     target.gate.set()
     for job in jobs:
         job.result(timeout=120)
+
+
+def test_whoever_waits_reads_a_place_and_leaves_it_at_once(opened: Page, app_url: str, target: HeldTable) -> None:
+    target.gate.clear()
+    job = Client(app_url, verbose=False).submit("t0 t1", api_name="/decode", **RUN)
+    while not job.outputs():
+        opened.wait_for_timeout(50)
+    opened.click("#run")
+    expect(line(opened).locator("p span")).to_have_text(re.compile(r"^Place 1 in line for the models(, about \d+ s)?\.$"))
+    opened.click("#stop")
+    expect(line(opened)).to_contain_text(t("app.stopped"))
+    assert not job.done()
+    target.gate.set()
+    job.result(timeout=120)
 
 
 def test_five_clicks_and_enter_in_one_tick_are_one_run(opened: Page, target: HeldTable) -> None:
