@@ -28,7 +28,11 @@ for pair in options.pairs:
 from visualizations.demo import build_demo, launch_options
 from visualizations.serving.shelf import ModelShelf
 
-demo = build_demo(ModelShelf(slots=options.runs))
+if options.cluster is None:
+    demo = build_demo(ModelShelf(slots=options.runs))
+    if __name__ == "__main__":
+        demo.launch(server_port=options.port, **launch_options())
+else:
+    from visualizations.serving.ray.start import serve_page  # here: Ray is an extra
 
-if __name__ == "__main__":
-    demo.launch(server_port=options.port, **launch_options())
+    serve_page(build_demo, launch_options, options.pairs, options.port, options.cluster)

@@ -9,11 +9,13 @@ from string import Formatter
 
 ROOT = Path(__file__).parents[1]
 ENGINE, PAGE = "specdec", "visualizations"
-FOR_PROGRAMS = {"api.py", "command_line.py"}  # of the page: they answer in English
+FOR_PROGRAMS = {"api.py", "command_line.py", "load_test"}  # of the page: they answer in English
 
 
 def sources(package: str, without: Iterable[str] = ()) -> list[str]:
-    return [path.read_text("utf-8") for path in sorted((ROOT / package).rglob("*.py")) if path.name not in set(without)]
+    """Of the package's modules, but for those whose file or folder is named in `without`."""
+    paths = sorted((ROOT / package).rglob("*.py"))
+    return [path.read_text("utf-8") for path in paths if not set(without) & set(path.relative_to(ROOT).parts)]
 
 
 def phrase_calls(texts: Iterable[str]) -> Iterator[ast.Call]:
@@ -49,6 +51,20 @@ def said_in_english(texts: Iterable[str]) -> list[str]:
         for call in ast.walk(handler)
         if isinstance(call, ast.Call) and _name(call.func) == "str" and name in map(_name, call.args)
     ]
+
+
+def taken_at_import(texts: Iterable[str]) -> list[str]:
+    """Texts of the page that are looked up when a module is imported, where only one language is spoken."""
+    return [ast.unparse(call) for text in texts for call in _run_at_import(ast.parse(text)) if _name(call.func) in ("t", "say", "section")]
+
+
+def _run_at_import(node: ast.AST) -> Iterator[ast.Call]:
+    if isinstance(node, ast.Call):
+        yield node
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
+    for child in ast.iter_child_nodes(node):
+        if child not in body:
+            yield from _run_at_import(child)
 
 
 def _kinds(trees: list[ast.Module]) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.phrases import ENGINE, FOR_PROGRAMS, PAGE, said_in_english, sources, templates, unsayable
+from tests.phrases import ENGINE, FOR_PROGRAMS, PAGE, said_in_english, sources, taken_at_import, templates, unsayable
 from visualizations.text import LANGUAGES, texts
 
 OTHERS = tuple(language for language in LANGUAGES if language != "en")
@@ -104,6 +104,7 @@ def test_every_language_says_what_the_engine_says(language, faults):
 def test_whatever_is_said_for_a_person_can_be_said_in_every_language():
     assert unsayable(sources(ENGINE) + sources(PAGE)) == []
     assert said_in_english(sources(PAGE, without=FOR_PROGRAMS)) == []
+    assert taken_at_import(sources(PAGE)) == []
 
 
 @pytest.mark.parametrize(
@@ -122,6 +123,12 @@ def test_whatever_is_said_for_a_person_can_be_said_in_every_language():
 )  # fmt: skip
 def test_what_no_table_can_hold_is_found(source):
     assert unsayable([source])
+
+
+@pytest.mark.parametrize("source", ['WAITING = t("a.b")', 'LINE = f"{json.dumps(t(key))}"', 'def f(words=t("a.b")): ...', 'class A:\n    words = t("a.b")'])
+def test_a_text_that_is_taken_when_its_module_is_imported_is_found(source):
+    assert taken_at_import([source])
+    assert taken_at_import([f"def later():\n    {source.splitlines()[0]}" if "class" not in source else "later = lambda: t('a.b')"]) == []
 
 
 def test_what_a_table_or_a_text_of_the_page_says_is_no_fault():

@@ -83,6 +83,7 @@ def measured_steps(
         with closing(events):
             for event in events:
                 if isinstance(event, Waiting):
+                    record = None if event.again else record
                     yield Shown(status(t("measuring.warming"), "busy") if event.begun else waiting_line(event))
                 if not is_result(event):
                     continue

@@ -23,13 +23,7 @@ AT_ONCE: dict[str, Any] = {"queue": False, **QUIET}
 # JavaScript: the number in a box, a fresh one where the box is empty. 32 bits are all the seeds there are.
 SEED_OR_FRESH = "((seed) => seed ?? crypto.getRandomValues(new Uint32Array(1))[0])"
 
-_WAITING = json.dumps(status(t("app.your_turn"), "busy") | {"ask": True})
-# Makes a line that isn't busy wait and ask: the script of an event from the line to itself.
-ASK = f"(line) => line.mood === 'busy' ? undefined : {_WAITING}"
 _SELECT = "() => ({selected: %s, __type__: 'update'})"
-_LOOKING = json.dumps(status(t("app.your_turn"), "busy") | {"look": True})
-_ASK_ANEW = f"""(seed, line, text) => line.mood === 'busy' ? [] :
-  [{SEED_OR_FRESH}(seed), %s.includes(text) ? {_LOOKING} : {_WAITING}, {{}}]"""
 _REFUSED = "(line) => line.mood === 'busy' ? {text: line.ask ? %s : %s, mood: 'fault', done: null} : undefined"
 
 
@@ -38,9 +32,18 @@ def select_on(event: Callable[..., Dependency], tabs: gr.Tabs, key: str) -> None
     event(None, None, tabs, js=_SELECT % json.dumps(key), **QUIET)
 
 
+def ask() -> str:
+    """The script of an event from a line to itself: makes it wait and ask, if it isn't busy."""
+    return f"(line) => line.mood === 'busy' ? undefined : {_waiting('ask')}"
+
+
+def _waiting(to: str) -> str:
+    return json.dumps(status(t("app.your_turn"), "busy") | {to: True})
+
+
 def ask_on(triggers: Sequence[Any], line: StatusLine) -> None:
     """Let each of `triggers` make `line` wait and ask, which the page does itself."""
-    gr.on(triggers, None, line, line, js=ASK, **QUIET)
+    gr.on(triggers, None, line, line, js=ask(), **QUIET)
 
 
 def ask_anew_on(
@@ -50,7 +53,9 @@ def ask_anew_on(
 
     known: texts of `prompt` for which the line looks first: they may have been answered before.
     """
-    gr.on(triggers, None, [seed, line, prompt], [seed, line, wish], js=_ASK_ANEW % json.dumps(list(known)), **QUIET)
+    waiting = f"{json.dumps(list(known))}.includes(text) ? {_waiting('look')} : {_waiting('ask')}"
+    script = f"(seed, line, text) => line.mood === 'busy' ? [] : [{SEED_OR_FRESH}(seed), {waiting}, {{}}]"
+    gr.on(triggers, None, [seed, line, prompt], [seed, line, wish], js=script, **QUIET)
 
 
 def on_ask(

@@ -13,6 +13,8 @@ def waiting_line(event: Waiting) -> dict[str, Any]:
     """What a run waits for."""
     if event.loading is not None:
         return loading_line(event.loading)
+    if event.again:
+        return status(t("app.begun_again"), "busy")
     return status(t("app.reading"), "busy") if event.begun else _place_line(event)
 
 

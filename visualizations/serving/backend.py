@@ -72,7 +72,8 @@ class Waiting:
 
     loading: its models load. place: in the line for the models, 1 for the next. seconds: about how long until its turn,
     None as long as nothing was measured. alone: it waits to have the machine for itself. behind: it waits for somebody
-    who measures, and needs the machine for themselves.
+    who measures, and needs the machine for themselves. again: who had it went away, and it begins anew elsewhere; what
+    came of it before counts no more.
     """
 
     loading: Loading | None = None
@@ -80,11 +81,12 @@ class Waiting:
     seconds: float | None = None
     alone: bool = False
     behind: bool = False
+    again: bool = False
 
     @property
     def begun(self) -> bool:
         """Whether its turn has come."""
-        return self.loading is None and self.place is None
+        return self.loading is None and self.place is None and not self.again
 
 
 @dataclass(frozen=True)

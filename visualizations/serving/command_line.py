@@ -1,4 +1,4 @@
-"""The command line of app.py: the owner's own pair of models, and the page's port.
+"""The command line of app.py: the owner's own pair of models, the page's port, and where the models run.
 
 Only here may a model be a folder. Whoever starts the app may read the folder anyway; a visitor may not.
 """
@@ -15,6 +15,8 @@ from specdec.models.catalogue import CATALOGUE, PairSpec, key_of, names_of
 from specdec.models.pairs import refuse_damaged_folder
 from specdec.settings import DTYPES, BadInput, Phrase, shown
 from visualizations.serving.inputs import CUSTOM, hub_id
+from visualizations.serving.ray.command_line import add_options, cluster_of
+from visualizations.serving.ray.config import Cluster
 from visualizations.serving.slots import MOST_RUNS
 
 NO_DRAFT = "none"
@@ -25,11 +27,15 @@ _MODEL = "OWNER/NAME_OR_FOLDER"
 @dataclass(frozen=True)
 class Options:
     """Checked: the pairs to offer before all others, one or none; the port, None for the first that is free; and how many
-    runs may have models at once, None for as many as fit."""
+    runs may have models at once, None for as many as fit.
+
+    cluster: of Ray, where the models run instead of in this process.
+    """
 
     pairs: tuple[PairSpec, ...]
     port: int | None
     runs: int | None = None
+    cluster: Cluster | None = None
 
 
 def read_command_line(arguments: Sequence[str]) -> Options:
@@ -37,7 +43,7 @@ def read_command_line(arguments: Sequence[str]) -> Options:
     parser = _parser()
     given = parser.parse_args(arguments)
     try:
-        return Options(_own_pair(given), given.port, given.runs)
+        return Options(_own_pair(given), given.port, given.runs, cluster_of(given))
     except BadInput as refusal:
         parser.error(str(refusal))
 
@@ -67,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_runs,
         help="how many visitors' runs may have the models at once; without it, as many as fit this machine's memory",
     )
+    add_options(parser)
     return parser
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ LONGEST_PASS_SECONDS = 60.0
 ENDING_SECONDS = 2.0
 
 T = TypeVar("T")
-_END: Any = object()
+END: Any = object()
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,9 @@ class OpenRuns:
         async def handle(request: gr.Request, *values: Any) -> AsyncIterator[T]:
             own = CapacityLimiter(1)
             with self.run(request.session_hash) as stop:
-                work = _OneByOne(steps(stop, *values))
+                work = OneByOne(steps(stop, *values))
                 try:
-                    while (step := await to_thread.run_sync(work.next, limiter=own)) is not _END:
+                    while (step := await to_thread.run_sync(work.next, limiter=own)) is not END:
                         yield step
                 finally:
                     stop.set()
@@ -130,18 +131,22 @@ class OpenRuns:
         return [run for run in self._runs if run.session == session]
 
 
-class _OneByOne:
-    """An iterator that waits with being closed until the step under way is done."""
+class OneByOne:
+    """An iterator for threads that change from step to step: all are made in the context in which it is made itself.
+
+    It waits with being closed until the step under way is done.
+    """
 
     def __init__(self, steps: Iterator[Any]) -> None:
         self._steps = steps
         self._one = threading.Lock()
+        self._context = copy_context()
 
     def next(self) -> Any:
-        """The next step, `_END` after the last."""
+        """The next step, `END` after the last."""
         with self._one:
-            return next(self._steps, _END)
+            return self._context.run(next, self._steps, END)
 
     def close(self) -> None:
         with self._one:
-            self._steps.close()
+            self._context.run(self._steps.close)

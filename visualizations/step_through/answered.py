@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.components import Component
 
 from specdec.settings import BadInput
-from visualizations.components.model_events import ASK, AT_ONCE, QUIET
+from visualizations.components.model_events import AT_ONCE, QUIET, ask
 from visualizations.components.status_line import StatusLine, status
 from visualizations.step_through.finished import Canned, Finished, FinishedRuns
 from visualizations.step_through.kept_run import kept
@@ -21,7 +21,7 @@ MINUTE, HOUR, DAY = 60, 3600, 86400
 
 # What wasn't found is asked for, unless its visitor has stopped it meanwhile.
 _ASK_THEN = "(line) => line.look ? {...line, look: false, ask: true} : undefined"
-_AGAIN = f"(line) => line.button ? [({ASK})(line), line.button.wish] : []"
+_AGAIN = "(line) => line.button ? [(%s)(line), line.button.wish] : []"
 
 
 def answer(finished: FinishedRuns, asked: Asked) -> tuple[Any, ...] | None:
@@ -58,7 +58,7 @@ def answer_at_once(
     """
     looked = line.look(partial(_look, finished), list(inputs), list(outputs), preprocess=False, **AT_ONCE)
     looked.then(None, line, line, js=_ASK_THEN, **QUIET)
-    line.press(None, line, [line, wish], js=_AGAIN, **QUIET)
+    line.press(None, line, [line, wish], js=_AGAIN % ask(), **QUIET)
 
 
 def _look(finished: FinishedRuns, prompt: Any, *values: Any) -> tuple[Any, ...]:

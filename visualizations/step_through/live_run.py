@@ -18,7 +18,7 @@ from visualizations.serving.ahead import ahead
 from visualizations.serving.backend import Backend, Shared, Waiting
 from visualizations.serving.inputs import PairChoice
 from visualizations.step_through.beside import is_comparable
-from visualizations.step_through.run_view import ShownRun
+from visualizations.step_through.run_view import ShownRun, mark_again
 from visualizations.step_through.wishes import Asked, new_run_of
 from visualizations.text import say, t
 
@@ -47,7 +47,8 @@ def shown_steps(shelf: Backend, asked: Asked, stop: threading.Event) -> Iterator
     What a step costs doesn't grow with the run. Setting `stop` ends it within a pass of a model, a fault with a line
     in words. Closing the iterator ends it too.
     """
-    run, pause, shared = asked.continued, None, False
+    run, pause, shared, again = asked.continued, None, False, None
+    kept = len(run) if run else 0
     if run:
         run.go_on()
 
@@ -65,7 +66,7 @@ def shown_steps(shelf: Backend, asked: Asked, stop: threading.Event) -> Iterator
                 first = len(run) if run else 0
                 for event in batch:
                     if isinstance(event, Trace):
-                        run = ShownRun(event, asked.name, asked.origin)
+                        run = ShownRun(event, asked.name, asked.origin, again)
                     elif isinstance(event, Step):
                         pause = asked.until.met(event, run.text)
                         run.add(event)
@@ -74,8 +75,11 @@ def shown_steps(shelf: Backend, asked: Asked, stop: threading.Event) -> Iterator
                         pause = None
                     elif isinstance(event, Shared):
                         shared = True
+                    elif event.again:
+                        again, first, pause = mark_again(kept), kept, None
+                        run = run.begun_again(again) if run else None
                 if isinstance(batch[-1], Waiting):
-                    yield Shown(waiting_line(batch[-1]), asked.blank(running=True), run)
+                    yield Shown(waiting_line(batch[-1]), run.since(kept) if run and again else asked.blank(running=True), run)
                     continue
                 if pause:
                     stop.set()  # the next round has begun already: its models are free before their next pass
@@ -100,11 +104,12 @@ def run_line(run: ShownRun, shared: bool = False) -> dict[str, Any]:
     shared: others have had the models at the same time, so that its seconds can't be held against another's.
     """
     emitted = run.record.metrics.emitted
+    also = f"{t('app.begun_again')} " if run.again else ""
     if not run.running:
-        words = t(f"app.finished.{run.record.stop_reason}", emitted=emitted)
+        words = also + t(f"app.finished.{run.record.stop_reason}", emitted=emitted)
         if shared:
             return status(f"{words} {t('app.shared')}", "done")
         line = status(words, "done")
         return line | ({"beside": run.run} if is_comparable(run.record.start, run.record.stop_reason) else {})
     limit = run.record.start.settings.max_new_tokens
-    return status(t("app.running", emitted=emitted, limit=limit), "busy", emitted / limit)
+    return status(also + t("app.running", emitted=emitted, limit=limit), "busy", emitted / limit)

@@ -11,7 +11,7 @@ from gradio.events import Dependency
 
 from visualizations.components.file_saver import FileSaver
 from visualizations.components.keeping import keep
-from visualizations.components.model_events import ASK, AT_ONCE, QUIET, ask_anew_on, on_ask
+from visualizations.components.model_events import AT_ONCE, QUIET, ask, ask_anew_on, on_ask
 from visualizations.components.settings_form import SettingsForm, build_settings_form
 from visualizations.components.status_line import StatusLine
 from visualizations.components.waiting import loading_line
@@ -116,7 +116,7 @@ def build_step_through(page: gr.Blocks, shelf: Backend) -> StepThrough:
 
     known = [example.prompt for example in examples()]
     ask_anew_on([run.click, prompt.submit], run_line, form.seed, wish, prompt, known)
-    wish.go(None, run_line, run_line, js=ASK, **QUIET)
+    wish.go(None, run_line, run_line, js=ask(), **QUIET)
     lanes = OpenRuns()
     runs = OpenRuns(beside=lanes)
     runs.stop_when_left(page)

@@ -10,7 +10,8 @@ from visualizations.text.texts import (
     say,
     section,
     spoken,
+    spoken_now,
     t,
 )
 
-__all__ = ["LANGUAGES", "Piece", "data", "in_language", "kept_as_spoken", "pieces", "say", "section", "spoken", "t"]
+__all__ = ["LANGUAGES", "Piece", "data", "in_language", "kept_as_spoken", "pieces", "say", "section", "spoken", "spoken_now", "t"]

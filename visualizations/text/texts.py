@@ -42,6 +42,11 @@ def spoken(languages: Sequence[str]) -> Iterator[None]:
         _spoken.reset(before)
 
 
+def spoken_now() -> tuple[str, ...]:
+    """The languages of `spoken`, for whoever says something in their place elsewhere."""
+    return _spoken.get()
+
+
 def kept_as_spoken(make: Callable[[], Made]) -> Callable[[], Made]:
     """What `make()` says is made once for each way in which texts are spoken; `cache_clear()` forgets it."""
     kept = cache(lambda languages: make())

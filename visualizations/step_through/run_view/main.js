@@ -166,6 +166,15 @@ function askForMissing() {
   trigger("gap", { run: state.value.run, have });
 }
 
+// The run was begun again elsewhere: what was here behind so many rounds is void.
+function goBack(rounds) {
+  state.value.rounds.length = rounds;
+  state.flat = state.flat.filter((item) => item.round < rounds);
+  state.index = state.flat.length - 1;
+  state.chosen = false;
+  begin(state.value.run);
+}
+
 // What plain decoding says of a run may come when another is on screen already, which then stays.
 function isLate({ beside, first, run }) {
   return Boolean(beside) && first > 0 && taken !== null && run !== state.value.run;
@@ -183,6 +192,7 @@ function receive() {
   if (isLate(message)) return takeLate(message);
   taken = props.value;
   if (message.run !== state.value.run) begin(message.run);
+  if (message.again && message.again.mark !== (state.value.again || {}).mark) goBack(Math.min(message.again.rounds, state.value.rounds.length));
   const have = state.value.rounds.length;
   const end = message.first + message.rounds.length;
   known = Math.max(known, end);

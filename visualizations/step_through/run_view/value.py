@@ -31,18 +31,26 @@ def empty_value(run: str, running: bool) -> dict[str, Any]:
     return {"run": run, "first": 0, "running": running, "rounds": []}
 
 
+def mark_again(rounds: int) -> dict[str, Any]:
+    """Tells a page that a run's rounds behind so many come a second time, from elsewhere: those it has are void."""
+    return {"mark": new_run(), "rounds": rounds}
+
+
 class ShownRun:
     """A run on screen. Each round is put into the page's terms once, when it joins.
 
     record: the same run as a trace that grows; text: its output so far. One thread adds, any may read. beside: what
-    plain decoding says about it.
+    plain decoding says about it. again: its `mark_again`, if it was begun again.
     """
 
-    def __init__(self, start: Trace, run: str, origin: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, start: Trace, run: str, origin: dict[str, Any] | None = None, again: dict[str, Any] | None = None
+    ) -> None:
         self.run = run
         self.record = GrowingTrace(start)
         self.running = True
         self.beside: dict[str, Any] | None = None
+        self.again = again
         self._rounds: list[dict[str, Any]] = []
         self.text = ""
         self.paused: dict[str, Any] | None = None
@@ -63,6 +71,14 @@ class ShownRun:
         other = copy(self)
         other.run = run
         return other
+
+    def begun_again(self, again: dict[str, Any]) -> ShownRun:
+        """The run as it was when the rounds that come again were still to come."""
+        trace = self.record.trace()
+        shown = ShownRun.whole(replace(trace, rounds=trace.rounds[: again["rounds"]]), self.run)
+        shown.again, shown._start = again, self._start
+        shown.go_on()
+        return shown
 
     def add(self, step: Step) -> None:
         """Join one more round."""
@@ -94,6 +110,7 @@ class ShownRun:
         value = {"run": self.run, "first": first, "running": running, "rounds": self._rounds[first:]}
         value |= {"metrics": self._metrics, "stop": stop, "paused": self.paused}
         value |= {"beside": self.beside} if self.beside else {}
+        value |= {"again": self.again} if self.again else {}
         return value | (self._start if first == 0 else {})
 
 
