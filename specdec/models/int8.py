@@ -33,7 +33,7 @@ class Int8Linear(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         """[..., in] -> [..., out]."""
         flat = inputs.reshape(-1, inputs.shape[-1])
-        if len(flat) <= FEW_ROWS.get(flat.dtype, 0):
+        if len(flat) <= FEW_ROWS.get(flat.dtype, 4):
             outputs = torch.ops.aten._weight_int8pack_mm(flat, self.rows, self.scales)
         else:  # a prompt is bound by arithmetic, which is quicker after one conversion
             outputs = F.linear(flat, self.rows.to(flat.dtype)) * self.scales
