@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 import transformers
@@ -84,19 +86,22 @@ def test_a_model_that_adds_its_own_to_attention_cannot_be_packed():
 
 
 def rows_swapped(attend):
-    def wrong(module, query, key, value, mask, packed=None, **rest):
-        if packed and len(packed) > 1:
-            packed = [packed[1].__class__(packed[1].cache, packed[0].span, packed[0].end, packed[0].mask), *packed[1:]]
-        return attend(module, query, key, value, mask, packed=packed, **rest)
+    """The first text is read in the second's cache."""
+
+    def wrong(*parts, packed=None, **rest):
+        if packed:
+            packed = [replace(packed[0], cache=packed[1].cache, end=packed[0].span.stop), *packed[1:]]
+        return attend(*parts, packed=packed, **rest)
 
     return wrong
 
 
 def one_place_off(attend):
-    def wrong(module, query, key, value, mask, packed=None, **rest):
-        packed = packed and [one.__class__(one.cache, one.span, one.end, one.mask and None) if one.mask is None else
-                             one.__class__(one.cache, one.span, one.end, one.mask.roll(1, -1)) for one in packed]
-        return attend(module, query, key, value, mask, packed=packed, **rest)
+    """Tokens see what stands one place beside."""
+
+    def wrong(*parts, packed=None, **rest):
+        packed = packed and [one if one.mask is None else replace(one, mask=one.mask.roll(1, -1)) for one in packed]
+        return attend(*parts, packed=packed, **rest)
 
     return wrong
 
