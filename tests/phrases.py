@@ -55,15 +55,18 @@ def said_in_english(texts: Iterable[str]) -> list[str]:
 
 def taken_at_import(texts: Iterable[str]) -> list[str]:
     """Texts of the page that are looked up when a module is imported, where only one language is spoken."""
-    return [ast.unparse(call) for text in texts for call in _run_at_import(ast.parse(text)) if _name(call.func) in ("t", "say", "section")]
+    calls = [call for text in texts for call in _run_at_import(ast.parse(text))]
+    return [ast.unparse(call) for call in calls if _name(call.func) in ("t", "say")]
 
 
 def _run_at_import(node: ast.AST) -> Iterator[ast.Call]:
     if isinstance(node, ast.Call):
         yield node
-    body = [node.body] if isinstance(node, ast.Lambda) else node.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
+    later: list[ast.AST] = []
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        later = node.body if isinstance(node.body, list) else [node.body]
     for child in ast.iter_child_nodes(node):
-        if child not in body:
+        if child not in later:
             yield from _run_at_import(child)
 
 
