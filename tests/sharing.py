@@ -11,12 +11,15 @@ from typing import Any
 
 
 class Copies:
-    """A shared pair that lends copies of its models, each with a cache of its own; what else they hold is the same."""
+    """A shared pair that lends copies of its models, each with a cache of its own; what else they hold is the same.
+
+    lent: how many are now; most: at once so far; ended: given back so far.
+    """
 
     reason = None
 
     def __init__(self, pair: Any, slots: int) -> None:
-        self.pair, self.slots, self.lent, self.most = pair, slots, 0, 0
+        self.pair, self.slots, self.lent, self.most, self.ended = pair, slots, 0, 0, 0
         self._lock = threading.Lock()
 
     @contextmanager
@@ -32,6 +35,7 @@ class Copies:
         finally:
             with self._lock:
                 self.lent -= 1
+                self.ended += 1
 
 
 def copies(pairs: list[Copies] | None = None) -> Callable[[Any, int], Copies]:

@@ -39,6 +39,7 @@ def own(*arguments: str) -> PairSpec:
 def test_without_options_nothing_is_added():
     assert read_command_line([]) == Options((), None)
     assert read_command_line(["--port", "8000"]) == Options((), 8000)
+    assert read_command_line(["--runs", "16"]) == Options((), None, 16)
 
 
 def test_two_folders_become_a_pair_that_shows_their_last_names_only(here):
