@@ -14,8 +14,12 @@ from specdec.models.devices import use_threads
 from specdec.models.weights import cache_folder, default_target_folder
 
 if TYPE_CHECKING:
-    from specdec.distill.data import Chunk
+    from torch import Tensor
+
+    from specdec.distill.batches import Dataset
     from specdec.distill.pupils import Pupil
+
+FIT_TOKENS = 20_000
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -46,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     head = commands.add_parser("train-head", help="train a head that is fed with the target's hidden states")
     head.add_argument("--layers-of-target", type=int, nargs="+", default=[29], help="start from these layers of it")
     head.add_argument(
-        "--taps", type=int, nargs="+", default=[2, 15, 30], help="layers whose outputs are mixed, from 1; 0: embeddings"
+        "--taps", type=int, nargs="+", default=[8, 20, 29], help="layers whose outputs are mixed, from 1; 0: embeddings"
     )
     head.add_argument("--unroll", type=int, default=4, help="places of a draft that are trained")
     head.set_defaults(run=_train_head)
@@ -137,56 +141,54 @@ def _train(options: argparse.Namespace) -> None:
     state, head_ids = read_student(options.start or BUNDLED)
     if options.layers_of_target:
         state = layers_of(target, options.layers_of_target)
-    chunks = _chunks(options.work)
-    head_ids = _head_ids(options, chunks, head_ids)
-    _run_training(options, chunks, StudentPupil(build_student(target, state, head_ids)))
+    dataset, _ = _data(options, head_ids, target.config.vocab_size)
+    _run_training(options, dataset, StudentPupil(build_student(target, state, dataset.head_ids)))
 
 
 def _train_head(options: argparse.Namespace) -> None:
-    from specdec.distill.pupils import HeadPupil, first_feature_head
+    from specdec.distill.first_head import first_feature_head
+    from specdec.distill.pupils import HeadPupil
     from specdec.models.feature_head import build_feature_head
     from specdec.models.student import BUNDLED, read_student
 
     target, _ = _target(options)
-    chunks = _chunks(options.work)
-    head_ids = _head_ids(options, chunks, read_student(BUNDLED)[1])
-    state = first_feature_head(target, options.layers_of_target, tuple(options.taps))
-    head = build_feature_head(target, state, head_ids, options.taps)
-    _run_training(options, chunks, HeadPupil(target, head, options.unroll))
+    dataset, state = _data(options, read_student(BUNDLED)[1], target.config.vocab_size)
+    if not state:
+        texts = dataset.sample(FIT_TOKENS)
+        state = first_feature_head(target, options.layers_of_target, tuple(options.taps), texts)
+    head = build_feature_head(target, state, dataset.head_ids, options.taps)
+    _run_training(options, dataset, HeadPupil(target, head, options.unroll))
 
 
-def _chunks(work: Path) -> list[Chunk]:
-    """All data that is there."""
-    from specdec.distill.data import chunk_paths, load_chunk
+def _data(options: argparse.Namespace, usual: Tensor, vocab_size: int) -> tuple[Dataset, dict[str, Tensor]]:
+    """All data that is there, and the tensors of the run to go on from, none at its first start.
 
-    chunks = [load_chunk(path) for folder in _data_folders(work) for path in chunk_paths(folder)]
+    usual: the ids to propose, unless the run has its own already or so many are asked for.
+    """
+    from specdec.distill.batches import Dataset
+    from specdec.distill.data import chunk_paths, commonest_ids, load_chunk
+    from specdec.distill.train import CHECKPOINT, read_checkpoint, trained_state
+
+    chunks = [load_chunk(path) for folder in _data_folders(options.work) for path in chunk_paths(folder)]
     if not chunks:
-        raise SystemExit(f"There is no data under {work / 'data'}; run `generate` first.")
-    return chunks
-
-
-def _head_ids(options: argparse.Namespace, chunks: list[Chunk], usual: torch.Tensor) -> torch.Tensor:
-    """The ids to propose: those of the checkpoint to go on from, else as many as are asked for, else the usual ones."""
-    from specdec.distill.data import commonest_ids
-    from specdec.distill.train import CHECKPOINT, read_checkpoint
-
+        raise SystemExit(f"There is no data under {options.work / 'data'}; run `generate` first.")
     checkpoint = _run_folder(options) / CHECKPOINT
     if checkpoint.exists():
-        return read_checkpoint(checkpoint)[0]["head_ids"].cpu()
-    return torch.from_numpy(commonest_ids(chunks, options.head_ids)) if options.head_ids else usual
+        tensors, _ = read_checkpoint(checkpoint)
+        return Dataset(chunks, tensors["head_ids"].cpu(), vocab_size), trained_state(tensors)
+    ids = torch.from_numpy(commonest_ids(chunks, options.head_ids)) if options.head_ids else usual
+    return Dataset(chunks, ids, vocab_size), {}
 
 
 def _run_folder(options: argparse.Namespace) -> Path:
     return options.work / "runs" / options.name
 
 
-def _run_training(options: argparse.Namespace, chunks: list[Chunk], pupil: Pupil) -> None:
-    from specdec.distill.batches import Dataset
+def _run_training(options: argparse.Namespace, dataset: Dataset, pupil: Pupil) -> None:
     from specdec.distill.train import Trainer, TrainSettings
 
     given = {field.name: getattr(options, field.name, None) for field in dataclasses.fields(TrainSettings)}
     settings = TrainSettings(**{name: value for name, value in given.items() if value is not None})
-    dataset = Dataset(chunks, pupil.scores.head_ids.cpu(), pupil.scores.vocab_size)
     trainer = Trainer(pupil, dataset, settings, _run_folder(options))
     resumed = trainer.resume()
     print(
@@ -233,12 +235,12 @@ def _evaluate(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
-    from specdec.distill.train import CHECKPOINT, read_checkpoint
+    from specdec.distill.train import CHECKPOINT, read_checkpoint, trained_state
     from specdec.models.feature_head import save_feature_head
     from specdec.models.student import save_student
 
     tensors, about = read_checkpoint(_run_folder(options) / CHECKPOINT)
-    state = {name.removeprefix("masters."): tensor for name, tensor in tensors.items() if name.startswith("masters.")}
+    state = trained_state(tensors)
     base = {"base": "HuggingFaceTB/SmolLM2-135M-Instruct", "license": "Apache-2.0"}
     if "taps" in tensors:
         save_feature_head(options.to, state, tensors["head_ids"], tensors["taps"].tolist(), base)

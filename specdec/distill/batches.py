@@ -62,7 +62,7 @@ class Dataset:
         longest: int = 1100,
     ) -> None:
         self.chunks = list(chunks)
-        self.prompt_share = prompt_share
+        self.head_ids, self.prompt_share = head_ids, prompt_share
         self.place = np.full(vocab_size, -1, np.int32)
         self.place[head_ids.numpy()] = np.arange(len(head_ids), dtype=np.int32)
         self.training: list[Row] = []
@@ -77,6 +77,17 @@ class Dataset:
     def answer_tokens(self) -> int:
         """Distinct answer tokens in the training rows."""
         return sum(row.length - row.prompt_length for row in self.training)
+
+    def sample(self, tokens: int, seed: int = 0) -> list[Tensor]:
+        """[n] ids of each of some training rows, of so many tokens in all or a little more."""
+        found, count = [], 0
+        for index in np.random.default_rng(seed).permutation(len(self.training)):
+            row = self.training[index]
+            if count >= tokens:
+                break
+            found.append(torch.from_numpy(self.chunks[row.chunk].ids[row.start : row.start + row.length].astype(np.int64)))
+            count += row.length
+        return found
 
     def plan(self, epoch: int, seed: int, budget: int) -> list[list[int]]:
         """One pass over the training rows in shuffled batches of at most `budget` padded tokens, of similar lengths."""

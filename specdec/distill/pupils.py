@@ -120,15 +120,3 @@ def layers_of(target: LlamaForCausalLM, layers: list[int]) -> dict[str, Tensor]:
         for name, tensor in target.model.layers[layer].state_dict().items():
             state[f"layers.{place}.{name}"] = tensor.detach().clone()
     return state
-
-
-def first_feature_head(target: LlamaForCausalLM, layers: list[int], taps: tuple[int, ...]) -> dict[str, Tensor]:
-    """A feature head's first tensors: as `layers_of`; a feature is the mean of the taps, and is added to the token."""
-    width = target.config.hidden_size
-    unit = torch.eye(width)
-    vectors = ("embed_norm", "feature_norm", *(f"tap_norms.{number}" for number in range(len(taps))))
-    return (
-        layers_of(target, layers)
-        | {f"{name}.weight": torch.ones(width) for name in vectors}
-        | {"mix.weight": unit.repeat(1, len(taps)) / len(taps), "join.weight": unit.repeat(1, 2)}
-    )

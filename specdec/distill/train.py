@@ -271,6 +271,11 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict]:
     return load_file(path), about
 
 
+def trained_state(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The draft model's own tensors in a checkpoint, in float32."""
+    return {name.removeprefix("masters."): tensor for name, tensor in tensors.items() if name.startswith("masters.")}
+
+
 @torch.no_grad()
 def _step(optimizer: torch.optim.Optimizer) -> None:
     optimizer.step()
