@@ -172,6 +172,7 @@ class Recorder:
             limit=round_.limit,
             stopped=round_.stopped,
             doubt=_doubt(round_),
+            sharing=getattr(self._pair.target, "sharing", None),
             started=round_.started - self._decoding_began,
             draft_seconds=round_.drafted_at - round_.started,
             verify_seconds=round_.verified_at - round_.drafted_at,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -57,12 +57,18 @@ class CancellableModel:
 
     def prefill(self, tokens: Tensor) -> None:
         self._check()
-        with _asked_before_layers(getattr(self._model, "model", None), self._check):
+        with _asking(self._model, self._check):
             self._model.prefill(tokens)
 
 
+def _asking(model: Any, check: Check) -> AbstractContextManager[None]:
+    """While it lasts, `model` asks amid a prompt. One whose network others use too knows best when it is its own."""
+    own = getattr(model, "asking", None)
+    return own(check) if own else asked_before_layers(getattr(model, "model", None), check)
+
+
 @contextmanager
-def _asked_before_layers(network: Any, check: Check) -> Iterator[None]:
+def asked_before_layers(network: Any, check: Check) -> Iterator[None]:
     """While it lasts, the layers of `network`, if that is one of torch, call `check` first.
 
     A pass over some hundred tokens of a prompt can take seconds, where the model is large or the machine is busy.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel, StaticCache
+from transformers import Cache, PreTrainedModel, StaticCache
 
 from specdec.models.interface import refuse_overflow, refuse_rewinding_forward
 from specdec.models.transformers_model import PREFILL_CHUNK, limits_of, refuse_unless_rewindable
@@ -61,13 +61,29 @@ class StaticModel:
         refuse_rewinding_forward(self, length)
         self.length = length
 
+    def fresh(self) -> StaticModel:
+        """The same network with an empty cache of its own."""
+        return StaticModel(self.model, name=self.name, vocab_size=self.vocab_size, capacity=self.max_length)
+
+    def cache_for(self, count: int) -> Cache:
+        """The cache, for a pass of somebody else's that puts `count` more tokens in; then call `filled`."""
+        self._start.fill_(self.length)
+        self._set_back()
+        return self._cache
+
+    def filled(self, count: int) -> None:
+        """`count` tokens were put into the cache."""
+        self.length += count
+
+    def drop_behind(self, length: int) -> None:
+        """Forget what a pass that broke off left behind the first `length` tokens: nobody looks there."""
+
     def _begin(self, tokens: Tensor) -> Tensor:
         self._start.fill_(self.length)
         return tokens.to(self.device)
 
     def _forward(self, tokens: Tensor, *, keep: int) -> Tensor:
-        for layer in self._cache.layers:
-            layer.cumulative_length = layer.cumulative_length.to(self.device).copy_(self._start)
+        self._set_back()
         positions = self._start + torch.arange(len(tokens), device=self.device)
         return self.model(
             input_ids=tokens.unsqueeze(0),
@@ -76,6 +92,11 @@ class StaticModel:
             use_cache=True,
             logits_to_keep=keep,
         ).logits[0]
+
+    def _set_back(self) -> None:
+        """Every layer's next token goes to the place that `_start` tells."""
+        for layer in self._cache.layers:
+            layer.cumulative_length = layer.cumulative_length.to(self.device).copy_(self._start)
 
     def _graph_of(self, width: int) -> _Graph:
         if width not in self._graphs:

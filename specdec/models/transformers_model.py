@@ -6,7 +6,7 @@ import inspect
 
 import torch
 from torch import Tensor
-from transformers import DynamicCache, PreTrainedModel
+from transformers import Cache, DynamicCache, PreTrainedModel
 
 from specdec.models.interface import NO_LIMIT, refuse_overflow, refuse_rewinding_forward
 from specdec.settings import BadInput
@@ -55,6 +55,23 @@ class TransformersModel:
             self._cache = DynamicCache(config=self.model.config)
         elif surplus:
             self._cache.crop(-surplus)
+
+    def fresh(self) -> TransformersModel:
+        """The same network with an empty cache of its own."""
+        return TransformersModel(self.model, name=self.name, vocab_size=self.vocab_size)
+
+    def cache_for(self, count: int) -> Cache:
+        """The cache, for a pass of somebody else's that puts `count` more tokens in; then call `filled`."""
+        return self._cache
+
+    def filled(self, count: int) -> None:
+        """`count` tokens were put into the cache: it counts them itself."""
+
+    def drop_behind(self, length: int) -> None:
+        """Forget what a pass that broke off left behind the first `length` tokens, in some layers or in all."""
+        for layer in self._cache.layers:
+            if layer.is_initialized and layer.get_seq_length() > length:
+                layer.crop(length - layer.get_seq_length())
 
     def _forward(self, tokens: Tensor, *, keep: int) -> Tensor:
         ids = tokens.to(self.device).unsqueeze(0)

@@ -22,6 +22,7 @@ from specdec.timing.overhead import measure_overhead
 from specdec.timing.prompts import own_prompts, read_prompts
 from specdec.timing.records import to_dict, write_json
 from specdec.timing.roofline import measure_roofline
+from specdec.timing.sharing import RUNS, measure_sharing
 from specdec.timing.statistics import sweep_of
 
 R = TypeVar("R")
@@ -42,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m specdec.timing", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="{compare,lengths,costs,roofline,overhead}")
+    commands = parser.add_subparsers(required=True, metavar="{compare,lengths,costs,roofline,overhead,sharing}")
 
     comparing = commands.add_parser("compare", help="plain against speculative decoding, and transformers' generate()")
     comparing.add_argument("--gamma", type=int, nargs="+", default=[4], help="several: a sweep")
@@ -67,11 +68,17 @@ def _parser() -> argparse.ArgumentParser:
     over.add_argument("--temperature", type=float, default=1.0)
     over.set_defaults(run=_overhead)
 
-    for command in (costing, roofing):
+    sharing = commands.add_parser("sharing", help="passes for several runs, and what 1 to 16 runs write at once")
+    sharing.add_argument("--runs", type=int, nargs="+", default=list(RUNS), help="so many at once")
+    sharing.add_argument("--gamma", type=int, default=4)
+    sharing.add_argument("--temperature", type=float, default=1.0)
+    sharing.set_defaults(run=_sharing)
+
+    for command in (costing, roofing, sharing):
         command.add_argument("--context", type=int, default=CONTEXT, help="tokens in the cache")
-    for command in (comparing, over):
+    for command in (comparing, over, sharing):
         command.add_argument("--drafter", choices=DRAFTERS, default="model")
-    for command in (comparing, drafting, over):
+    for command in (comparing, drafting, over, sharing):
         command.add_argument("--rule", choices=RULES, default="token")
         command.add_argument("--top-k", type=int, default=0)
         command.add_argument("--top-p", type=float, default=1.0)
@@ -80,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--raw-text", action="store_true", help="no chat template around the prompts")
         command.add_argument("--prompts", type=Path, help='a prompt a line, or .jsonl with "turns"; default: a few of our own')
         command.add_argument("--max-prompts", type=int, help="so many of them, at equal distances")
-    for command in (comparing, drafting, costing, roofing, over):
+    for command in (comparing, drafting, costing, roofing, over, sharing):
         command.add_argument("--pair", choices=tuple(CATALOGUE), default=DEFAULT_PAIR)
         command.add_argument("--target", help="Hub id or folder, in place of --pair")
         command.add_argument("--draft", help="Hub id or folder that drafts for --target")
@@ -130,6 +137,16 @@ def _overhead(options: argparse.Namespace) -> None:
     settings = _settings(options, temperature=options.temperature, gamma=options.gamma)
     grown = measure_overhead(_pair(options), _prompts(options), settings, repeats=options.repeats)
     _measure(options, grown, report.overhead_text)
+
+
+def _sharing(options: argparse.Namespace) -> None:
+    settings = _settings(options, temperature=options.temperature, gamma=options.gamma)
+    if min(options.runs) < 1:
+        raise BadInput("runs must be at least 1.")
+    grown = measure_sharing(
+        _pair(options), _prompts(options), settings, context=options.context, runs=options.runs, repeats=options.repeats
+    )
+    _measure(options, grown, report.sharing_text)
 
 
 def _measure(options: argparse.Namespace, grown: Iterator[R], text: Callable[[R], str]) -> None:

@@ -10,6 +10,7 @@ from specdec.timing.lengths import PLAIN, best_fixed, best_way, gain
 from specdec.timing.overhead import Overhead
 from specdec.timing.records import Costs, Hardware, RunTiming, Spread
 from specdec.timing.roofline import Roofline
+from specdec.timing.sharing import Sharing
 
 
 def machine_line(hardware: Hardware, pair: str, dtype: str) -> str:
@@ -179,6 +180,44 @@ def overhead_text(overhead: Overhead) -> str:
         ),
         _split_line("plain", overhead.plain),
         _split_line("speculative", overhead.speculative),
+    ])  # fmt: skip
+
+
+def sharing_text(sharing: Sharing) -> str:
+    """What passes over several runs' rows take, and what so many runs write at once."""
+    alone = {(one.model, one.tokens): one.seconds.median for one in sharing.passes if one.rows == 1}
+    first = sharing.at_once[0].rate.median
+    return "\n".join([
+        machine_line(sharing.hardware, sharing.pair, sharing.dtype),
+        f"one pass for several texts, {sharing.context} tokens in each cache; times: what as many passes alone would take",
+        *_table(
+            ["model", "rows", "tokens each", "ms median [quartiles] (n)", "times"],
+            [
+                [
+                    one.model,
+                    str(one.rows),
+                    str(one.tokens),
+                    _milliseconds(one.seconds),
+                    f"{one.rows * alone[one.model, one.tokens] / one.seconds.median:.2f}",
+                ]
+                for one in sharing.passes
+            ],
+        ),
+        "",
+        f"runs at once, up to {sharing.settings.max_new_tokens} tokens each, gamma {sharing.settings.gamma}, recorded",
+        *_table(
+            ["runs", "tokens/s of all", "of each", "times one run", "rows in a target pass"],
+            [
+                [
+                    str(one.runs),
+                    f"{one.rate.median:.2f}",
+                    f"{one.rate.median / one.runs:.2f}",
+                    f"{one.rate.median / first:.2f}",
+                    f"{one.sharing:.1f}",
+                ]
+                for one in sharing.at_once
+            ],
+        ),
     ])  # fmt: skip
 
 

@@ -107,6 +107,8 @@ class Round:
     doubt: where the policy doubted, the last draft's own probability or its law's entropy in nats; else None.
     tested: drafts that met the rule; those after a rejection are discarded, not tested.
     started: seconds since decoding began.
+    sharing: how many runs' rows the target's pass had, this one's among them; 1: it was alone. None where the pair was
+    this run's alone, or nothing tells.
     """
 
     drafted: int
@@ -121,6 +123,7 @@ class Round:
     limit: int | None = None
     stopped: DraftingStop | None = None
     doubt: float | None = None
+    sharing: int | None = None
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -12,6 +12,7 @@ from specdec.trace.record import Round
 _ORDER = re.compile("a*[rbp]?d*")
 # What a clock read in seconds since it started may be off by.
 _TICK = 1e-6
+MOST_SHARING = 4096
 
 
 def check_round(index: int, round_: Round, start: int) -> None:
@@ -47,6 +48,14 @@ def check_round(index: int, round_: Round, start: int) -> None:
 def letters(round_: Round) -> str:
     """The kinds of its positions by their first letters."""
     return "".join(position.kind[0] for position in round_.positions)
+
+
+def check_sharing(first_schema: bool, rounds: Sequence[Round]) -> None:
+    """Raise `BadInput` unless so many runs as a round names can have shared its pass; schema 1 names none."""
+    most = 0 if first_schema else MOST_SHARING
+    for index, round_ in enumerate(rounds):
+        if round_.sharing is not None and not 1 <= round_.sharing <= most:
+            raise BadInput("Round {index} of the trace names a number of runs that cannot have shared it.", index=index)
 
 
 def check_times(rounds: Sequence[Round], prefill_seconds: float) -> None:

@@ -27,7 +27,7 @@ from specdec.trace.record import (
     Round,
     metrics_of,
 )
-from specdec.trace.rounds import check_round, check_times
+from specdec.trace.rounds import check_round, check_sharing, check_times
 from specdec.trace.strict_json import STRICT, compact_json, from_json, to_dict
 from specdec.trace.verdicts import check_verdicts
 
@@ -133,6 +133,7 @@ def check_settings(trace: Trace) -> None:
     check_tells_drafting(trace.schema == FIRST_SCHEMA, settings, trace.rounds)
     if limits is None and trace.schema != FIRST_SCHEMA:
         raise BadInput("The trace tells no limits, which its schema has.")
+    check_sharing(trace.schema == FIRST_SCHEMA, trace.rounds)
     check_times(trace.rounds, trace.metrics.prefill_seconds)
     _check_resumed(trace.resumed, len(trace.prompt.ids))
     check_ending(settings, trace.prompt, trace.rounds, trace.output, limits, trace.resumed)
@@ -170,7 +171,7 @@ def _check_heading(trace: Trace) -> None:
         raise BadInput("The trace's limits hold an id below 0.")
 
 
-_SILENT = {"special": False, "bytes": None, "limits": None, "resumed": None, "drafted_by": None, "limit": None, "stopped": None, "doubt": None}
+_SILENT = {"special": False, "bytes": None, "limits": None, "resumed": None, "drafted_by": None, "limit": None, "stopped": None, "doubt": None, "sharing": None}
 
 
 def without_silent_fields(value: Any) -> Any:

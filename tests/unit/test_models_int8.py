@@ -24,7 +24,7 @@ def test_each_weight_is_off_by_half_a_step_at_most():
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 1e-5), (torch.bfloat16, 2e-2)])
-@pytest.mark.parametrize("rows", [1, FEW_ROWS, FEW_ROWS + 1, 40])
+@pytest.mark.parametrize("rows", [1, *FEW_ROWS.values(), *(few + 1 for few in FEW_ROWS.values()), 40])
 def test_one_token_and_a_prompt_meet_the_same_weights(dtype, tolerance, rows):
     linear = Int8Linear(weights(dtype))
     inputs = torch.randn(rows, 64, generator=torch.Generator().manual_seed(rows)).to(dtype)

@@ -17,6 +17,7 @@ from specdec.timing.comparison import Comparison
 from specdec.timing.overhead import Overhead
 from specdec.timing.records import Costs, from_json
 from specdec.timing.roofline import Ceilings, Roofline, Shape
+from specdec.timing.sharing import Sharing
 from specdec.timing.transformers_run import generating_models, generation_config, time_generate
 
 PROMPT = [3, 1, 4, 1, 5]
@@ -192,6 +193,19 @@ def test_the_overhead_command_prints_shares(command_pair, tmp_path, capsys):
     options = f"overhead --raw-text --tokens 8 --repeats 1 --prompts {prompts}"
     assert command.main(options.split()) == 0
     assert "loop, speculative" in capsys.readouterr().out
+
+
+def test_the_sharing_command_prints_passes_and_runs_at_once(command_pair, tmp_path, capsys):
+    prompts, record = tmp_path / "prompts.txt", tmp_path / "record.json"
+    prompts.write_text("t1 t2\nt3\n", encoding="utf-8")
+    options = f"sharing --raw-text --runs 3 --tokens 8 --repeats 1 --context 16 --prompts {prompts} --json {record}"
+    assert command.main(options.split()) == 0
+    assert "rows in a target pass" in capsys.readouterr().out
+    found = from_json(Sharing, record.read_text(encoding="utf-8"))
+    assert [one.runs for one in found.at_once] == [1, 3] and found.at_once[0].sharing == 1
+    assert [(one.model, one.rows, one.tokens) for one in found.passes] == [
+        ("draft", 1, 1), ("draft", 3, 1), ("target", 1, 1), ("target", 3, 1), ("target", 1, 5), ("target", 3, 5),
+    ]  # fmt: skip
 
 
 def test_the_roofline_command_prints_ceilings(command_pair, capsys, monkeypatch):
