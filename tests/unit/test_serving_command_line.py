@@ -81,6 +81,8 @@ def test_hub_ids_and_no_draft_at_all(here):
         (["--port", "65536"], "--port"),
         (["--port", "9" * 99], "--port"),
         (["--port", "http"], "--port"),
+        (["--runs", "0"], "--runs"),
+        (["--runs", "many"], "--runs"),
         (["--models", "x"], "--models"),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
