@@ -22,7 +22,7 @@ PACKABLE = {
     "GPT2": dict(n_embd=32, n_layer=2, n_head=4, bos_token_id=0, eos_token_id=0),
     "GPTNeoX": {key: value for key, value in SHAPE.items() if key != "num_key_value_heads"},
 }
-LENGTHS = [(0, 1), (7, 3), (1, 5), (40, 1), (12, 2)]  # what each text has in its cache, and what is fed
+LENGTHS = [(0, 1), (7, 3), (130, 2), (1, 5), (40, 1), (12, 2)]  # what each text has in its cache, and what is fed
 
 
 def random_model(family: str = "Llama", **shape):
@@ -65,7 +65,7 @@ def test_a_row_of_a_packed_pass_is_what_its_text_gives_alone(family):
 
 
 def test_a_cache_of_fixed_places_is_packed_too():
-    model = StaticModel(random_model(**SHAPE), capacity=64)
+    model = StaticModel(random_model(**SHAPE), capacity=160)
     assert can_pack(model)
     assert_packed_is_alone(model)
 
@@ -90,7 +90,9 @@ def rows_swapped(attend):
 
     def wrong(*parts, packed=None, **rest):
         if packed:
-            packed = [replace(packed[0], cache=packed[1].cache, end=packed[0].span.stop), *packed[1:]]
+            first, second = packed[0].places
+            swapped = [replace(first, cache=second.cache), replace(second, cache=first.cache)]
+            packed = [replace(packed[0], places=swapped)]
         return attend(*parts, packed=packed, **rest)
 
     return wrong
@@ -100,7 +102,7 @@ def one_place_off(attend):
     """Tokens see what stands one place beside."""
 
     def wrong(*parts, packed=None, **rest):
-        packed = packed and [one if one.mask is None else replace(one, mask=one.mask.roll(1, -1)) for one in packed]
+        packed = packed and [replace(group, mask=group.mask.roll(1, -1)) for group in packed]
         return attend(*parts, packed=packed, **rest)
 
     return wrong

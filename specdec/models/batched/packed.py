@@ -1,19 +1,20 @@
 """One pass over the tokens of several texts, laid end to end: everything but attention takes a token by itself.
 
-Each text has its own places, and its tokens attend to its own cache alone, so there is no padding, and nothing of
-one text can be seen by another. Whoever wants more of a pass than logits, the hidden states of a layer, say, splits
+Each text has its own places, and its tokens attend to its own cache alone. Only for attention are texts of similar
+length padded, and what is padded can't be seen. Whoever wants more of a pass than logits, the hidden states of a layer, say, splits
 them along `spans` as the logits are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.utils.rnn import pad_sequence
 from transformers import AttentionInterface, AttentionMaskInterface, Cache, PreTrainedModel
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
@@ -27,6 +28,7 @@ ATTENTION = "specdec_packed"
 _UNUSED_MASK = torch.empty(1, 1, 0, 0)
 # Of a pass that is right, rounding is all that differs; of one that mixes texts or places, nearly everything.
 _MOST_APART = 0.1
+_SHORT = 64  # tokens whose padding costs next to nothing
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,48 @@ class Row:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a row stands in the pass and in its cache. mask: bool [n, end], None where a token may see everything."""
+    """Where a row stands in the pass, and how long its text is with it."""
 
     cache: Cache
     span: slice
     end: int
-    mask: Tensor | None
+
+    @property
+    def count(self) -> int:
+        return self.span.stop - self.span.start
+
+    def held(self, layer: int, keys: Tensor, values: Tensor) -> list[Tensor]:
+        """Puts its part of new keys and values [1, H_kv, tokens, D] into the cache; all that is there, [end, H_kv, D]."""
+        both = self.cache.update(keys[:, :, self.span], values[:, :, self.span], layer)
+        return [one[0, :, : self.end].transpose(0, 1) for one in both]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Neighbours in the pass whose texts are about as long, so that little is lost where they are padded to attend in
+    one call: for a short text a call costs more than its arithmetic.
+
+    mask: bool [rows, 1, most tokens, longest text]. real: which of the padded [rows · most tokens] are the pass's own.
+    """
+
+    places: Sequence[_Place]
+    mask: Tensor
+    real: Tensor
+
+    @classmethod
+    def of(cls, places: Sequence[_Place], device: torch.device) -> _Group:
+        ends, counts = (torch.tensor([getattr(one, name) for one in places])[:, None] for name in ("end", "count"))
+        steps = torch.arange(int(counts.max()))
+        seen = torch.arange(int(ends.max())) <= (ends - counts + steps)[:, None, :, None]
+        return cls(places, seen.to(device), (steps < counts).flatten().nonzero().flatten().to(device))
+
+    def attend(self, layer: int, query: Tensor, keys: Tensor, values: Tensor, scale: float | None) -> Tensor:
+        """[1, H or H_kv, tokens, D] of the whole pass -> [the group's tokens, H, D]."""
+        asked = [query[0, :, place.span].transpose(0, 1) for place in self.places]
+        held = zip(*(place.held(layer, keys, values) for place in self.places))
+        padded = (pad_sequence(list(parts), batch_first=True).transpose(1, 2) for parts in (asked, *held))
+        mixed = scaled_dot_product_attention(*padded, attn_mask=self.mask, scale=scale, enable_gqa=True)
+        return mixed.transpose(1, 2).flatten(0, 1)[self.real]
 
 
 @torch.inference_mode()
@@ -54,51 +92,51 @@ def extend_packed(network: PreTrainedModel, rows: Sequence[Row]) -> list[Tensor]
     A pass that fails leaves every row's model as it was.
     """
     starts = [row.model.length for row in rows]
-    counts = [len(row.tokens) for row in rows]
-    spans = [slice(*ends) for ends in pairwise(accumulate(counts, initial=0))]
-    places = []
-    for row, start, count, span in zip(rows, starts, counts, spans):
-        places.append(_Place(row.model.cache_for(count), span, start + count, _mask(start, count, network.device)))
-    positions = [torch.arange(start, start + count) for start, count in zip(starts, counts)]
+    order = sorted(range(len(rows)), key=lambda number: starts[number] + len(rows[number].tokens))
+    spans = [slice(*ends) for ends in pairwise(accumulate((len(rows[number].tokens) for number in order), initial=0))]
+    places = [
+        _Place(rows[number].model.cache_for(len(rows[number].tokens)), span, starts[number] + len(rows[number].tokens))
+        for number, span in zip(order, spans)
+    ]
+    positions = [torch.arange(place.end - place.count, place.end) for place in places]
     try:
         logits = network(
-            input_ids=torch.cat([row.tokens.to(network.device) for row in rows]).unsqueeze(0),
+            input_ids=torch.cat([rows[number].tokens.to(network.device) for number in order]).unsqueeze(0),
             position_ids=torch.cat(positions).to(network.device).unsqueeze(0),
             attention_mask=_UNUSED_MASK,
             use_cache=False,
-            packed=places,
+            packed=[_Group.of(group, network.device) for group in _alike(places)],
         ).logits[0]
     except BaseException:
         for row, start in zip(rows, starts):
             row.model.drop_behind(start)
         raise
-    for row, count in zip(rows, counts):
-        row.model.filled(count)
-    return [logits[span, : row.model.vocab_size].float() for row, span in zip(rows, spans)]
+    for row in rows:
+        row.model.filled(len(row.tokens))
+    by_number = dict(zip(order, spans))
+    return [logits[by_number[number], : row.model.vocab_size].float() for number, row in enumerate(rows)]
 
 
-def _mask(start: int, count: int, device: torch.device) -> Tensor | None:
-    if count == 1:
-        return None
-    return torch.ones(count, start + count, dtype=torch.bool, device=device).tril(start)
+def _alike(places: Sequence[_Place]) -> Iterator[list[_Place]]:
+    """Rising by length; a new group begins where padding the first of one would more than double it."""
+    group: list[_Place] = []
+    for place in places:
+        if group and place.end > 2 * group[0].end + _SHORT:
+            yield group
+            group = []
+        group.append(place)
+    yield group
 
 
-def _attend(module, query, key, value, attention_mask, packed: Sequence[_Place] | None = None, **rest):
-    """torch's attention as `transformers` calls it, or a call for each row of a packed pass.
+def _attend(module, query, key, value, attention_mask, packed: Sequence[_Group] | None = None, **rest):
+    """torch's attention as `transformers` calls it, or a call for each group of a packed pass.
 
     query [1, H, tokens, D], key and value [1, H_kv, tokens, D] -> [1, tokens, H, D].
     """
     if packed is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, **rest)
-    parts = []
-    for place in packed:
-        new = key[:, :, place.span], value[:, :, place.span]
-        keys, values = (held[:, :, : place.end] for held in place.cache.update(*new, module.layer_idx))
-        part = scaled_dot_product_attention(
-            query[:, :, place.span], keys, values, attn_mask=place.mask, scale=rest.get("scaling"), enable_gqa=True
-        )
-        parts.append(part.transpose(1, 2))
-    return torch.cat(parts, dim=1), None
+    parts = [group.attend(module.layer_idx, query, key, value, rest.get("scaling")) for group in packed]
+    return torch.cat(parts).unsqueeze(0), None
 
 
 AttentionInterface.register(ATTENTION, _attend)
