@@ -6,6 +6,7 @@ What a person types is text. Only a tokenizer's own template and its chat templa
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ from specdec.settings import BadInput
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+# Whether control tokens are split is set on the tokenizer itself, for whoever reads with it meanwhile too.
+_ONE_READER = threading.Lock()
 _QUESTION, _ANSWER = "A question?", "An answer."
 
 
@@ -24,7 +27,8 @@ def encode(tokenizer: PreTrainedTokenizerBase, prompt: str, *, chat: bool) -> li
 
     Raises `BadInput` where the tokenizer can read a part of the prompt only as a control token.
     """
-    return _chat_ids(tokenizer, prompt) if chat else _raw_ids(tokenizer, prompt)
+    with _ONE_READER:
+        return _chat_ids(tokenizer, prompt) if chat else _raw_ids(tokenizer, prompt)
 
 
 def turn_ends(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -60,6 +61,16 @@ def test_one_prompt_leaves_the_next_as_it_was(default_pair):
     for chat in (True, False):
         default_pair.encode(HOSTILE[0], chat=chat)
     assert [default_pair.encode("Hi", chat=chat) for chat in (True, False)] == before
+
+
+def test_prompts_that_are_read_at_once_do_not_change_each_other(default_pair):
+    """How control tokens are read is kept in the tokenizer, and a chat and a raw text want it otherwise."""
+    prompt = "Explain why the sky is blue. " * 20
+    alone = {chat: default_pair.encode(prompt, chat=chat) for chat in (True, False)}
+    with ThreadPoolExecutor(8) as pool:
+        kinds = [bool(number % 3) for number in range(400)]
+        together = list(pool.map(lambda chat: default_pair.encode(prompt, chat=chat), kinds))
+    assert all(ids == alone[chat] for chat, ids in zip(kinds, together))
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-# A pass is held back for others at most so long after the last of them arrived: a part of what the latest dear pass
-# took, since that is what a pass more would cost, within these seconds.
-PATIENCE = 0.25
-LEAST_PATIENCE, MOST_PATIENCE = 0.004, 0.08
+# A pass is held back for others at most so long after the last of them arrived: this part of what the latest dear
+# pass took, within these seconds. More brings nothing on two cores, less breaks up those who are in step.
+PATIENCE = 0.1
+LEAST_PATIENCE, MOST_PATIENCE = 0.004, 0.03
 
 Compute = Callable[[Sequence["Request"]], None]
 
