@@ -1,6 +1,6 @@
 """The models of this process: loaded in the background, and lent to as many visitors at once as there are slots.
 
-`ModelShelf` is the only thing that the process keeps. It holds loaded pairs and nothing of any visitor.
+`ModelShelf` keeps the loaded pairs and nothing of any visitor.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One pass over the tokens of several texts, laid end to end: everything but attention takes a token by itself.
 
 Each text has its own places, and its tokens attend to its own cache alone. Only for attention are texts of similar
-length padded, and what is padded can't be seen. Whoever wants more of a pass than logits, the hidden states of a layer, say, splits
-them along `spans` as the logits are.
+length padded, and what is padded can't be seen. Whoever wants more of a pass than logits, the hidden states of a layer,
+say, splits them along the rows' spans as the logits are.
 """
 
 from __future__ import annotations
