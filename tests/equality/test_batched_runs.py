@@ -89,7 +89,9 @@ def rows_swapped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def one_place_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed, "_mask", lambda start, count, device: None)
+    right = packed._Group.of
+    shifted = lambda *parts: replace(right(*parts), mask=right(*parts).mask.roll(1, -1))  # noqa: E731
+    monkeypatch.setattr(packed._Group, "of", shifted)
 
 
 def stale_slot(monkeypatch: pytest.MonkeyPatch) -> None:
