@@ -77,6 +77,7 @@ def running(
 def _join(cluster: Cluster, environment: dict[str, str]) -> None:
     if cluster.address is None:
         ray.init(
+            "local",  # never a cluster that happens to run here
             num_cpus=max(usable_cores(), PAGE_CPUS + 1),
             object_store_memory=OBJECT_STORE_BYTES,
             include_dashboard=False,
