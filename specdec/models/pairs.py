@@ -86,9 +86,13 @@ class Pair:
         """The same pair for one piece of work, which `check` can end: it is called before every pass of either
         model and amid the reading of a prompt, and what it raises ends the work there."""
         draft = CancellableModel(self.draft, check) if self.draft else None
-        lent = replace(self, target=CancellableModel(self.target, check), draft=draft, check=check)
-        vars(lent)["texts"] = self.texts  # what was looked up once stays known
-        return lent
+        return self.with_models(CancellableModel(self.target, check), draft, check)
+
+    def with_models(self, target: LanguageModel, draft: LanguageModel | None, check: Check) -> Pair:
+        """The same pair with these in place of its models; token texts that were looked up once stay known."""
+        changed = replace(self, target=target, draft=draft, check=check)
+        vars(changed)["texts"] = self.texts
+        return changed
 
     def encode(self, prompt: str, *, chat: bool) -> list[int]:
         """Prompt ids; in chat mode the template's system turn and assistant marker are around it.

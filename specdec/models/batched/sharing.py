@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from specdec.models.pairs import Pair
@@ -75,9 +74,7 @@ class PackedPair(SharedPair):
         run = object()
         target, draft = (model and SlotModel(model, run, self._turns) for model in own)
         try:
-            lent = replace(self.pair, target=target, draft=draft)
-            vars(lent)["texts"] = self.pair.texts  # what was looked up once stays known
-            yield lent
+            yield self.pair.with_models(target, draft, self.pair.check)
         finally:
             for model in filter(None, (target, draft)):
                 model.close()
