@@ -17,6 +17,7 @@ from specdec.exactness.theory import best_shared, shared_speedup  # noqa: E402
 from specdec.models.pairs import Pair  # noqa: E402
 from specdec.timing.policies import cut_round, worth_of  # noqa: E402
 from tests.launched import launched_with  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from tests.made_drafting import (  # noqa: E402
     made_dependence,
     made_drafters,
@@ -53,6 +54,7 @@ def open_tab(page: Page, url: str) -> Page:
     """The tab, filled with the records."""
     page.set_default_timeout(PATIENCE)
     page.goto(url)
+    until_loaded(page)
     page.get_by_role("tab", name=t("drafting.tab")).click()
     for section in SECTIONS:
         open_section(page, section)

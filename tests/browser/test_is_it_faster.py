@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 from specdec.exactness.theory import best_gamma  # noqa: E402
 from specdec.models.pairs import Pair  # noqa: E402
 from tests.launched import launched_with  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from tests.made_timings import made_comparison, made_costs, made_race, made_roofline, made_sweep  # noqa: E402
 from tests.sections import open_section  # noqa: E402
 from visualizations.is_it_faster import tab as the_tab  # noqa: E402
@@ -45,6 +46,7 @@ def open_tab(page: Page, url: str) -> Page:
         more.click()
         page.locator(".overflow-dropdown button", has_text=t("faster.tab")).click()
     expect(page.locator("#race-view .ra-line")).to_contain_text("measured ratio 1.33", timeout=PATIENCE)
+    until_loaded(page)
     for section in SECTIONS:
         open_section(page, section)
     expect(page.locator("#sweep-view .js-plotly-plot")).to_be_visible(timeout=PATIENCE)

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect  # noqa: E402
 
 from specdec.models.pairs import Pair  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from visualizations.lesson.pages import lesson_pages  # noqa: E402
 from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
 from visualizations.text import section, spoken, t  # noqa: E402
@@ -107,7 +108,7 @@ def test_a_choice_reaches_every_word_in_every_tab_without_a_request(browser: Bro
         tab.click()
         page.wait_for_timeout(700)
     page.locator(TABS).first.click()
-    expect(page.locator("#models-line")).to_contain_text("Ready")  # until then the page asks how far they are
+    until_loaded(page)
     position = page.locator("#run-view .rv-place").inner_text()
     asked = []
     page.on("request", lambda request: asked.append(request.url))

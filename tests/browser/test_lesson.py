@@ -12,6 +12,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 from playwright.sync_api import Page as Browser  # noqa: E402
 
 from tests.launched import launched, only  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from tests.no_lane import no_lane  # noqa: E402
 from tests.seen import faint_texts, nameless_images  # noqa: E402
 from visualizations.lesson.coin_game import COINS, always_keep, chosen_coins, truth  # noqa: E402
@@ -47,7 +48,7 @@ def lesson(shared_page: Browser, table_pair) -> Iterator[Browser]:
 
 def opened(page: Browser, url: str) -> None:
     page.goto(url.partition("#")[0])  # another fragment alone would load nothing
-    page.wait_for_function("document.querySelector('#models-line p')?.classList.contains('done')")
+    until_loaded(page)
     page.click("#take-lesson")
     page.wait_for_selector(".lesson-current .qu")
 

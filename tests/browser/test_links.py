@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 
 from specdec.models.catalogue import DEFAULT_PAIR  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from visualizations.step_through.examples import examples  # noqa: E402
 from visualizations.text import t  # noqa: E402
 
@@ -86,6 +87,7 @@ def test_the_link_of_what_is_on_screen_opens_it_again(page: Page, url: str) -> N
     wait_for_address(page, example="list")
     page.locator("#run-view .rv-token").nth(7).click()
     at = place(page).inner_text()
+    until_loaded(page)
     asked = len(page.requests)
     page.get_by_role("button", name=t("links.copy"), exact=True).click()
     expect(notice(page)).to_have_text(t("links.copied"))
@@ -128,7 +130,7 @@ def test_a_prompt_only_fills_the_boxes_until_run_is_pressed(page: Page, url: str
     opened(page, url, "tab=step-through&prompt=t1+t2&temperature=0.8&gamma=3&rule=block&max_new_tokens=9&chat=false&seed=7&position=5")
     expect(prompt(page)).to_have_value("t1 t2")
     expect(notice(page)).to_have_text(t("links.filled"))
-    expect(page.locator("#models-line")).to_contain_text("Ready")
+    until_loaded(page)
     expect(page.locator("#run-line")).to_contain_text(t(f"app.examples.{FIRST.key}"))
     assert not [asked for asked in page.requests if "queue/join" in asked]
     page.click("#run")
@@ -142,6 +144,16 @@ def test_a_prompt_only_fills_the_boxes_until_run_is_pressed(page: Page, url: str
     page.reload()
     at_position(page, 5)
     expect(prompt(page)).to_have_value("t1 t2")
+
+
+def test_what_was_done_just_before_a_reload_is_there_after_it(page: Page, url: str) -> None:
+    """The address follows after a rest, and a reload that doesn't wait for it opens the older one."""
+    opened(page, url, f"tab=step-through&example={FIRST.key}")
+    wait_for_address(page, tab="step-through")
+    expect(place(page)).to_be_visible()
+    page.evaluate("() => { document.querySelectorAll('#run-view .rv-token')[7].click(); location.reload(); }")
+    wait_for_address(page, position="8")
+    at_position(page, 8)
 
 
 def test_a_link_wins_over_what_this_tab_of_the_browser_had_before(page: Page, url: str) -> None:

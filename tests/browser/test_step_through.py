@@ -18,6 +18,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 from specdec.models.pairs import Pair  # noqa: E402
 from specdec.trace.trace import Trace  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
 from visualizations.step_through.examples import examples, recorded_trace  # noqa: E402
 from visualizations.text import t  # noqa: E402
@@ -53,7 +54,7 @@ def opened(page: Page, app_url: str) -> Page:
 def ready(opened: Page, gate: threading.Event) -> Page:
     """The page when the models are loaded."""
     gate.set()
-    expect(opened.locator("#models-line")).to_contain_text("Ready")
+    until_loaded(opened)
     return opened
 
 
@@ -156,7 +157,7 @@ def test_the_trace_of_the_run_on_screen_can_be_saved_and_opened_again(ready: Pag
     trace = Trace.from_json(path.read_bytes())
     assert trace.prompt.text == "Say <b>hello</b> ${x}"
     ready.reload()
-    expect(ready.locator("#models-line")).to_contain_text("Ready")
+    until_loaded(ready)
     ready.locator("#upload").locator("xpath=..").locator("input[type=file]").set_input_files(path)
     expect(line(ready)).to_contain_text(t("app.uploaded", emitted=trace.metrics.emitted))
     expect(ready.locator("#prompt textarea")).to_have_value(trace.prompt.text)

@@ -17,6 +17,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 
 from tests.held_table import HeldTable  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from tests.no_lane import no_lane  # noqa: E402
 from tests.sections import open_section  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
@@ -52,7 +53,7 @@ def opened(page: Page, app_url: str, target: HeldTable) -> Iterator[Page]:
     no_lane(page)
     page.set_default_timeout(PATIENCE)
     page.goto(app_url)
-    expect(page.locator("#models-line")).to_contain_text("Ready")
+    until_loaded(page)
     page.fill("#prompt textarea", "t0 t1")
     yield page
     target.gate.set()
@@ -108,7 +109,7 @@ def test_what_needs_no_model_works_while_the_line_is_full(
 ) -> None:
     jobs, page = fill_line(app_url, target, opened), opened
     page.reload()
-    expect(page.locator("#models-line")).to_contain_text("Ready")
+    until_loaded(page)
     page.get_by_role("tab", name=t("exact.tab")).click()
     open_section(page, "several-tokens")
     expect(page.locator("#several table").first).to_be_visible()

@@ -21,6 +21,7 @@ from specdec.recording import decode  # noqa: E402
 from specdec.trace.session import MAX_RUNS, Change, Origin, Session, SessionRun  # noqa: E402
 from specdec.trace.trace import Trace  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
 from visualizations.step_through.examples import examples  # noqa: E402
 from visualizations.text import t  # noqa: E402
@@ -51,7 +52,7 @@ def ready(shared_page: Page, app_url: str) -> Page:
     """The page with the settings of `SETTINGS`."""
     shared_page.set_default_timeout(PATIENCE)
     shared_page.goto(app_url)
-    expect(shared_page.locator("#models-line")).to_contain_text("Ready")
+    until_loaded(shared_page)
     shared_page.locator("#settings button").first.click()
     type_in(shared_page.locator("#settings").get_by_label(t("app.seed.label"), exact=True), str(SETTINGS.seed))
     type_in(number(shared_page, "max_new_tokens"), str(SETTINGS.max_new_tokens))

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 
 from tests.held_table import HeldTable  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from tests.no_lane import no_lane  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
 from visualizations.step_through.examples import examples  # noqa: E402
@@ -43,7 +44,7 @@ def app_url(pair_of: Any, target: HeldTable) -> Iterator[str]:
 def open_page(page: Page, url: str) -> Page:
     page.set_default_timeout(PATIENCE)
     page.goto(url)
-    expect(page.locator("#models-line")).to_contain_text("Ready")
+    until_loaded(page)
     return page
 
 
@@ -101,8 +102,18 @@ def is_decoded(page: Page, target: HeldTable) -> None:
     expect(line(page)).not_to_contain_text("Decoded")
 
 
+def seed_box(page: Page) -> Any:
+    """The box of the seed, on screen."""
+    box = page.locator("#settings").get_by_label(t("app.seed.label"), exact=True)
+    if not box.is_visible():
+        page.get_by_role("button", name=t("app.settings")).first.click()
+    return box
+
+
 def pick_example(page: Page) -> None:
+    """Let the example fill the form: its line may be there a moment before its settings are."""
     page.click(f"#example-{EXAMPLE.key}")
+    expect(seed_box(page)).to_have_value(str(EXAMPLE.settings.seed))
     expect(line(page)).to_contain_text(f"Example “{t(f'app.examples.{EXAMPLE.key}')}”")
     expect(page.locator("#prompt textarea")).to_have_value(EXAMPLE.prompt)
 
@@ -134,8 +145,7 @@ def test_run_again_decodes_the_example_whatever_the_form_says_now(held: Page, ra
 
 def test_another_seed_waits_for_the_models(held: Page, target: HeldTable) -> None:
     pick_example(held)
-    held.get_by_role("button", name=t("app.settings")).first.click()
-    type_in(held.locator("#settings").get_by_label(t("app.seed.label"), exact=True), "12345")
+    type_in(seed_box(held), "12345")
     held.click("#run")
     is_decoded(held, target)
 

@@ -17,6 +17,7 @@ from torch import Tensor  # noqa: E402
 
 from specdec.models.table import TableModel  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from tests.made_trace import greedy_trace, made_trace  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
 from visualizations.step_through.run_view import RunView, ShownRun, new_run, run_view_value  # noqa: E402
@@ -59,7 +60,7 @@ def opened(shared_page: Page, app_url: str) -> Page:
     """The page with its settings unfolded, and a prompt that the model knows; the last test closes it."""
     shared_page.set_default_timeout(PATIENCE)
     shared_page.goto(app_url)
-    expect(shared_page.locator("#models-line")).to_contain_text("Ready")
+    until_loaded(shared_page)
     shared_page.fill("#prompt textarea", "t0 t1")
     shared_page.get_by_role("button", name=t("app.settings")).first.click()
     return shared_page

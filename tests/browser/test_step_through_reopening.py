@@ -22,6 +22,7 @@ from specdec.trace.trace import Trace  # noqa: E402
 from tests.cut_line import Line, line_to  # noqa: E402
 from tests.held_table import HeldTable  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
+from tests.loaded import until_loaded  # noqa: E402
 from tests.sections import unfold  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
 from visualizations import demo as the_page  # noqa: E402
@@ -58,7 +59,7 @@ def seed_box(page: Page) -> Any:
 def open_page(page: Page, url: str) -> None:
     page.set_default_timeout(PATIENCE)
     page.goto(url)
-    expect(page.locator("#models-line")).to_contain_text("Ready")
+    until_loaded(page)
 
 
 def run(page: Page) -> str:
@@ -94,7 +95,7 @@ def test_what_the_server_has_forgotten_is_saved_and_shown_all_the_same(
         for _ in range(3):  # newer visitors take the places of older ones
             other = page.context.new_page()
             other.goto(url)
-            expect(other.locator("#models-line")).to_contain_text("Ready")
+            until_loaded(other)
             other.get_by_role("button", name=t(f"app.examples.{examples()[1].key}"), exact=True).click()
             expect(other.locator("#prompt textarea")).to_have_value(examples()[1].prompt)
             other.close()

@@ -18,7 +18,8 @@ const PATIENCE_MS = 30_000;
 const { words } = props;
 const ofQuery = READ.get("lang")(new URLSearchParams(location.search).get("lang") || "");
 const [visit] = performance.getEntriesByType("navigation");
-const before = visit && visit.type === "reload" ? recall("run") : null; // on screen when the page was opened again
+const reopened = visit && visit.type === "reload";
+const before = reopened ? recall("run") : null; // on screen when the page was opened again
 const button = element.querySelector("button");
 const notice = element.querySelector("p");
 const here = { tab: null, form: null, run: null, index: -1, chosen: false, page: null, room: null, language: null };
@@ -88,6 +89,19 @@ function change(name, value) {
   if (writer !== null) write();
   here[name] = value;
   write();
+}
+
+// What still rests when the page is opened again, which the browser does at the address as it was.
+function writeLast() {
+  if (!element.isConnected) return removeEventListener("pagehide", writeLast);
+  const was = location.hash;
+  if (writer !== null) write();
+  remember("address", { was, now: location.hash });
+}
+
+function bringLast() {
+  const last = reopened && recall("address");
+  if (last && last.was === location.hash) history.replaceState(history.state, "", last.now);
 }
 
 // Opening an address.
@@ -277,9 +291,11 @@ for (const [name, act] of Object.entries(HEARD)) {
   document.addEventListener(name, listen);
 }
 addEventListener("hashchange", onHashChange);
+addEventListener("pagehide", writeLast);
 button.addEventListener("click", copy);
 setText(button, words.copy);
 button.title = words.copy_is;
 say("");
+bringLast();
 forgetOtherRun();
 if (document.documentElement.dataset.recalled) trigger("ask"); // this script came later
