@@ -78,6 +78,23 @@ def test_a_text_alone_is_computed_to_the_last_bit_as_before(kind):
         assert torch.equal(after.extend(feed), before.extend(feed))
 
 
+@pytest.mark.parametrize("kind", [TransformersModel, StaticModel])
+def test_prompts_are_read_in_the_pass_that_scores_others(kind):
+    model = kind(random_model(**SHAPE))
+    assert can_pack(model)
+    rows, alone = filled(model), filled(model)
+    lengths = [(0, 30), (5, 90), (0, 1)]
+    read = [replace(row, scored=False) for row in filled(model, lengths)]
+    expected = [row.model.extend(row.tokens) for row in alone]
+    logits = extend_packed(model.model, [read[0], *rows[:3], *read[1:], *rows[3:]])
+    torch.testing.assert_close(logits[1:4] + logits[6:], expected, atol=2e-5, rtol=1e-4)
+    assert [logits[number] for number in (0, 4, 5)] == [None] * 3
+    assert extend_packed(model.model, [replace(row, scored=False) for row in filled(model, lengths)]) == [None] * 3
+    for row, whole in zip(read, filled(model, lengths)):
+        whole.model.prefill(whole.tokens)
+        torch.testing.assert_close(row.model.extend(some_ids(2)), whole.model.extend(some_ids(2)), atol=2e-5, rtol=1e-4)
+
+
 def test_a_model_that_adds_its_own_to_attention_cannot_be_packed():
     network = random_model("Bloom", hidden_size=32, n_layer=2, n_head=4)
     before = network.config._attn_implementation

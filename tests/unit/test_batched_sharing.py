@@ -6,12 +6,14 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
 
 from specdec.branching import branch
-from specdec.models.batched import SharedPair, share
+from specdec.models.batched import SharedPair, share, slot_model
+from specdec.models.batched.slot_model import LONGEST_SHARED
 from specdec.models.cancelling import Cancelled
 from specdec.models.transformers_model import PREFILL_CHUNK, TransformersModel
 from specdec.recording import decode, run
@@ -183,6 +185,36 @@ def test_a_check_ends_its_own_run_amid_a_prompt_and_meets_no_others_passes(tiny_
 
     assert [type(one) if isinstance(one, Exception) else one for one in at_once(stopped, decoding)] == [Cancelled, 20]
     assert not any(layer._forward_pre_hooks for layer in shared.pair.target.model.modules())
+
+
+def test_short_prompts_are_read_together_and_long_ones_alone(pair_of, tiny_llama, monkeypatch):
+    shared = share(pair_of(TransformersModel(tiny_llama(max_positions=512), name="a")), 3)
+    barrier, extend = threading.Barrier(3), slot_model.extend_packed
+    read: list[int] = []  # lengths of the prompts in common passes
+
+    def watched(network, rows):
+        read.extend(len(row.tokens) for row in rows if not row.scored)
+        return extend(network, rows)
+
+    def reading(length: int) -> torch.Tensor:
+        with shared.lend() as lent:
+            for _ in range(10):
+                barrier.wait(LONG)
+                lent.target.rewind(0)
+                lent.target.prefill(torch.arange(length) % 64)
+            return lent.target.extend(torch.tensor([0]))
+
+    def alone(length: int) -> torch.Tensor:
+        shared.pair.target.rewind(0)
+        shared.pair.target.prefill(torch.arange(length) % 64)
+        return shared.pair.target.extend(torch.tensor([0]))
+
+    monkeypatch.setattr(slot_model, "extend_packed", watched)
+    lengths = (30, LONGEST_SHARED, LONGEST_SHARED + 1)
+    together = at_once(*(partial(reading, length) for length in lengths))
+    assert set(read) == {30, LONGEST_SHARED}
+    for length, logits in zip(lengths, together):
+        torch.testing.assert_close(logits, alone(length), atol=2e-5, rtol=1e-4)
 
 
 def test_a_trace_tells_how_many_shared_each_pass_of_the_target(shared):

@@ -37,9 +37,9 @@ class Passes:
             else:
                 request.result = (request.run, request.work)
 
-    def ask(self, run: object, network: str = "target", work: object = 0, *, alone: bool = False, compute=None) -> object:
+    def ask(self, run: object, network: str = "target", work: object = 0, *, compute=None, **kind: object) -> object:
         cost = {"draft": 1, "target": 9}[network]
-        return self.turns.take(Request(run, network, cost, compute or self.compute, work, alone))
+        return self.turns.take(Request(run, network, cost, compute or self.compute, work, **kind))
 
     def waiting(self) -> int:
         return len(self.turns._waiting)
@@ -121,6 +121,12 @@ def test_what_comes_in_during_a_pass_shares_the_next_and_each_gets_its_own(passe
 def test_drafting_goes_before_scoring(passes, threads):
     behind_a_pass(passes, threads, dict(run=1), dict(run=2, network="draft"), dict(run=3), dict(run=4, network="draft"))
     assert [(network, sorted(runs)) for network, runs in passes.seen[1:]] == [("draft", [2, 4]), ("target", [1, 3])]
+
+
+def test_no_more_share_a_pass_than_fit_it_and_one_always_does(passes, threads):
+    sizes = [dict(run=run, size=size) for run, size in enumerate((500, 12, 1, 9000, 4, 508), 1)]
+    behind_a_pass(passes, threads, *sizes)
+    assert [runs for _, runs in passes.seen[1:]] == [[1, 2], [3], [4], [5, 6]]
 
 
 def test_pieces_of_a_prompt_take_turns_with_the_others_passes(passes, threads):

@@ -28,15 +28,17 @@ ATTENTION = "specdec_packed"
 _UNUSED_MASK = torch.empty(1, 1, 0, 0)
 # Of a pass that is right, rounding is all that differs; of one that mixes texts or places, nearly everything.
 _MOST_APART = 0.1
-_SHORT = 64  # tokens whose padding costs next to nothing
+# Tokens whose padding costs next to nothing: of a text that is attended to, and of what attends.
+_SHORT, _FEW = 64, 16
 
 
 @dataclass(frozen=True)
 class Row:
-    """Tokens, int64 [n], that go on with the text in a model's own cache."""
+    """Tokens, int64 [n], that go on with the text in a model's own cache. scored: their logits are wanted."""
 
     model: OwnModel
     tokens: Tensor
+    scored: bool = True
 
 
 @dataclass(frozen=True)
@@ -80,31 +82,37 @@ class _Group:
         """[1, H or H_kv, tokens, D] of the whole pass -> [the group's tokens, H, D]."""
         asked = [query[0, :, place.span].transpose(0, 1) for place in self.places]
         held = zip(*(place.held(layer, keys, values) for place in self.places))
-        padded = (pad_sequence(list(parts), batch_first=True).transpose(1, 2) for parts in (asked, *held))
-        mixed = scaled_dot_product_attention(*padded, attn_mask=self.mask, scale=scale, enable_gqa=True)
-        return mixed.transpose(1, 2).flatten(0, 1)[self.real]
+        asking, *seen = (pad_sequence(list(parts), batch_first=True).transpose(1, 2) for parts in (asked, *held))
+        # The heads that read the same keys ask as one with more queries: left to torch, each would get a copy of them.
+        heads = asking.shape[1] // seen[0].shape[1]
+        asking = asking.unflatten(1, (-1, heads)).flatten(2, 3)
+        mixed = scaled_dot_product_attention(asking, *seen, attn_mask=self.mask.repeat(1, 1, heads, 1), scale=scale)
+        return mixed.unflatten(2, (heads, -1)).flatten(1, 2).transpose(1, 2).flatten(0, 1)[self.real]
 
 
 @torch.inference_mode()
-def extend_packed(network: PreTrainedModel, rows: Sequence[Row]) -> list[Tensor]:
-    """`extend` for each row, float32 logits [n, vocab_size], in one pass. Rows are of different models of `network`.
+def extend_packed(network: PreTrainedModel, rows: Sequence[Row]) -> list[Tensor | None]:
+    """`extend` for each row, float32 logits [n, vocab_size], in one pass; None for those that aren't scored.
 
-    A pass that fails leaves every row's model as it was.
+    Rows are of different models of `network`. A pass that fails leaves every row's model as it was.
     """
     starts = [row.model.length for row in rows]
-    order = sorted(range(len(rows)), key=lambda number: starts[number] + len(rows[number].tokens))
+    # What is scored comes last, so that only its logits are computed; neighbours are about as long.
+    order = sorted(range(len(rows)), key=lambda number: (rows[number].scored, starts[number] + len(rows[number].tokens)))
     spans = [slice(*ends) for ends in pairwise(accumulate((len(rows[number].tokens) for number in order), initial=0))]
     places = [
         _Place(rows[number].model.cache_for(len(rows[number].tokens)), span, starts[number] + len(rows[number].tokens))
         for number, span in zip(order, spans)
     ]
     positions = [torch.arange(place.end - place.count, place.end) for place in places]
+    scored = sum(len(row.tokens) for row in rows if row.scored)
     try:
         logits = network(
             input_ids=torch.cat([rows[number].tokens.to(network.device) for number in order]).unsqueeze(0),
             position_ids=torch.cat(positions).to(network.device).unsqueeze(0),
             attention_mask=_UNUSED_MASK,
             use_cache=False,
+            logits_to_keep=max(1, scored),  # 0 would be all
             packed=[_Group.of(group, network.device) for group in _alike(places)],
         ).logits[0]
     except BaseException:
@@ -113,19 +121,29 @@ def extend_packed(network: PreTrainedModel, rows: Sequence[Row]) -> list[Tensor]
         raise
     for row in rows:
         row.model.filled(len(row.tokens))
-    by_number = dict(zip(order, spans))
-    return [logits[by_number[number], : row.model.vocab_size].float() for number, row in enumerate(rows)]
+    ends = {number: span.stop - spans[-1].stop for number, span in zip(order, spans)}
+    return [_last(logits, ends[number], row) if row.scored else None for number, row in enumerate(rows)]
+
+
+def _last(logits: Tensor, end: int, row: Row) -> Tensor:
+    """The row's own part, which ends -`end` tokens before the last."""
+    stop = len(logits) + end
+    return logits[stop - len(row.tokens) : stop, : row.model.vocab_size].float()
 
 
 def _alike(places: Sequence[_Place]) -> Iterator[list[_Place]]:
-    """Rising by length; a new group begins where padding the first of one would more than double it."""
+    """A new group begins where padding would more than double a text that is attended to, or what attends."""
     group: list[_Place] = []
     for place in places:
-        if group and place.end > 2 * group[0].end + _SHORT:
+        if group and (_apart(place.end, group[0].end, _SHORT) or _apart(place.count, group[0].count, _FEW)):
             yield group
             group = []
         group.append(place)
     yield group
+
+
+def _apart(one: int, other: int, close: int) -> bool:
+    return max(one, other) > 2 * min(one, other) + close
 
 
 def _attend(module, query, key, value, attention_mask, packed: Sequence[_Group] | None = None, **rest):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 from torch import Tensor
@@ -14,6 +15,9 @@ from specdec.models.batched.turns import Request, Turns
 from specdec.models.cancelling import Check, asked_before_layers, go_on
 from specdec.models.interface import refuse_overflow
 from specdec.models.transformers_model import PREFILL_CHUNK
+
+LONGEST_SHARED = 128
+"""Tokens of a prompt that still share a pass: more fill the machine by themselves, and the others would wait for them."""
 
 
 class SlotModel:
@@ -34,14 +38,15 @@ class SlotModel:
 
     def extend(self, tokens: Tensor) -> Tensor:
         refuse_overflow(self._own, len(tokens))
-        logits, self.sharing = self._take(_extend, Row(self._own, tokens))
+        logits, self.sharing = self._take(Row(self._own, tokens), partial(self._own.extend, tokens))
         return logits
 
     def prefill(self, tokens: Tensor) -> None:
-        """Piece by piece, each a pass of its own: arithmetic fills the machine, so nothing is gained by sharing."""
+        """Piece by piece, so that others are held up by no more than one."""
         refuse_overflow(self._own, len(tokens))
         for piece in tokens.split(PREFILL_CHUNK) if len(tokens) else ():
-            self._take(self._read, piece, alone=True)
+            row = Row(self._own, piece, scored=False)
+            self._take(row, partial(self._read, piece), alone=len(piece) > LONGEST_SHARED)
 
     def rewind(self, length: int) -> None:
         self._refuse_if_closed()
@@ -60,16 +65,17 @@ class SlotModel:
         """The slot is another's from now on."""
         self._closed = True
 
-    def _read(self, requests: Sequence[Request]) -> None:
-        """In the run's own turn and thread, so that nothing but its own pass meets the check."""
-        (request,) = requests
+    def _read(self, tokens: Tensor) -> None:
+        """Nothing but this pass meets the check: no other goes on meanwhile."""
         with asked_before_layers(self._own.model, self._check):
-            self._own.prefill(request.work)
-        request.result = True
+            self._own.prefill(tokens)
 
-    def _take(self, compute: Callable[[Sequence[Request]], None], work: Any, *, alone: bool = False) -> Any:
+    def _take(self, row: Row, by_itself: Callable[[], Tensor | None], *, alone: bool = False) -> Any:
         self._refuse_if_closed()
-        return self._turns.take(Request(self._run, self._own.model, self._cost, compute, work, alone))
+        work = _Work(row, by_itself)
+        return self._turns.take(
+            Request(self._run, self._own.model, self._cost, _compute, work, size=len(row.tokens), alone=alone)
+        )
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
@@ -88,10 +94,18 @@ def _both(first: Check, second: Check) -> Check:
     return check
 
 
-def _extend(requests: Sequence[Request]) -> None:
-    """`extend` for each; where a pass for all fails, each by itself, so that a fault stays with its own run."""
+@dataclass(frozen=True)
+class _Work:
+    """A row for a pass of several, and how the run's model computes it `by_itself`."""
+
+    row: Row
+    by_itself: Callable[[], Tensor | None]
+
+
+def _compute(requests: Sequence[Request]) -> None:
+    """All in one pass; where that fails, each by itself, so that a fault stays with its own run."""
     if len(requests) > 1:
-        rows = [request.work for request in requests]
+        rows = [request.work.row for request in requests]
         try:
             logits = extend_packed(rows[0].model.model, rows)
         except Exception:
@@ -102,6 +116,6 @@ def _extend(requests: Sequence[Request]) -> None:
             return
     for request in requests:
         try:
-            request.result = request.work.model.extend(request.work.tokens), 1
+            request.result = request.work.by_itself(), 1
         except Exception as fault:
             request.error = fault

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from time import perf_counter
 from typing import Any
 
@@ -20,6 +21,8 @@ from typing import Any
 # pass took, within these seconds. More brings nothing on two cores, less breaks up those who are in step.
 PATIENCE = 0.1
 LEAST_PATIENCE, MOST_PATIENCE = 0.004, 0.03
+# Sizes that share a pass, in tokens: with more it takes longer than what sharing saves.
+MOST_TOGETHER = 512
 
 Compute = Callable[[Sequence["Request"]], None]
 
@@ -28,12 +31,14 @@ class Request:
     """What one run waits for. compute: runs the pass of some requests of one `network` and gives each its `result`,
     which is not None, or its `error`; what it raises is the error of the request whose thread it is.
 
-    cost: passes of a network with less go first. alone: shares its pass with none.
+    cost: passes of a network with less go first. size: its part of a pass. alone: shares its pass with none.
     """
 
-    def __init__(self, run: object, network: object, cost: int, compute: Compute, work: Any, alone: bool = False):
+    def __init__(
+        self, run: object, network: object, cost: int, compute: Compute, work: Any, *, size: int = 1, alone: bool = False
+    ):
         self.run, self.network, self.cost, self.compute = run, network, cost, compute
-        self.work, self.alone = work, alone
+        self.work, self.size, self.alone = work, size, alone
         self.result: Any = None
         self.error: BaseException | None = None
         self.done = False
@@ -134,7 +139,7 @@ class Turns:
             return []
         self._on_their_way.clear()
         cheapest = min(shared, key=lambda one: one.cost)
-        return [one for one in shared if one.network is cheapest.network]
+        return _together([one for one in shared if one.network is cheapest.network])
 
     def _seconds_to_wait(self, request: Request) -> float | None:
         """The first of those who wait watches the clock for all, while nobody computes."""
@@ -172,3 +177,10 @@ class Turns:
     def _wake(self, request: Request) -> None:
         if request in self._awake:  # else its thread waits no more
             self._awake[request].notify()
+
+
+def _together(requests: Sequence[Request]) -> list[Request]:
+    """The first of them, as many as fit a pass; always one."""
+    sizes = accumulate(request.size for request in requests)
+    fitting = sum(size <= MOST_TOGETHER for size in sizes)
+    return list(requests[: max(1, fitting)])
