@@ -60,7 +60,7 @@ def test_so_many_are_lent_and_no_more_until_one_is_back(shared):
             assert another.texts is third.texts
 
 
-def test_a_pair_that_cannot_be_shared_is_lent_itself_to_one_and_says_why(table_pair, llama_pair):
+def test_a_pair_that_cannot_be_shared_is_lent_itself_to_one_and_says_why(table_pair, llama_pair, reading_llamas):
     pair = table_pair([2, 1, 1], [1, 1, 1])
     alone = share(pair, 16)
     assert alone.slots == 1 and alone.reason == "The table is no network that several runs could share."
@@ -71,6 +71,8 @@ def test_a_pair_that_cannot_be_shared_is_lent_itself_to_one_and_says_why(table_p
     with alone.lend() as lent:
         assert decode(lent, "t0", max_new_tokens=3, chat=False).rounds[0].sharing is None
     assert share(llama_pair(), 1).reason is None
+    read = share(reading_llamas(), 16)
+    assert read.slots == 1 and read.reason == "a is read by its draft, which needs its passes for itself."
 
 
 def test_a_lone_run_writes_what_the_pair_itself_does_to_the_last_bit(llama_pair, shared):

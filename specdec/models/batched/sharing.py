@@ -102,8 +102,11 @@ def share(pair: Pair, slots: int) -> SharedPair:
 def _reason_for_one(model: LanguageModel) -> Phrase | None:
     from specdec.models.batched.packed import can_pack
     from specdec.models.static import StaticModel
+    from specdec.models.tapped import TappedModel
     from specdec.models.transformers_model import TransformersModel
 
+    if isinstance(model, TappedModel):
+        return Phrase("{name} is read by its draft, which needs its passes for itself.", name=model.name)
     if not isinstance(model, (TransformersModel, StaticModel)):
         return Phrase("{name} is no network that several runs could share.", name=model.name)
     if not can_pack(model):
