@@ -74,6 +74,8 @@ def _leave(context, origins: set[str]) -> None:
     """Close all but the empty page, and forget what they left: the next is as in another browser."""
     empty, *others = context.pages
     for page in others:
+        if page.url.startswith("file:"):  # files have no origin to name
+            page.evaluate("localStorage.clear()")
         page.close()
     session = context.new_cdp_session(empty)
     for origin in origins:
