@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +35,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(_TESTS).parts[0] if item.path.is_relative_to(_TESTS) else ""
         if folder in _FOLDERS:
             item.add_marker(folder)
+    # The browser's files come last and take long: those with few tests at the end, so that no process is left with a
+    # long one while the other has nothing more to do.
+    sizes = Counter(item.path for item in items)
+    items.sort(key=lambda item: (1, -sizes[item.path]) if item.get_closest_marker("browser") else (0, 0))
 
 
 @pytest.fixture(scope="session")

@@ -41,6 +41,12 @@ def launched_with(made: Any, the_tab: ModuleType, pair: Any) -> Iterator[str]:
         the_tab._recorded_values.cache_clear()
 
 
+def chatty(pair: Any) -> Any:
+    """`pair`, whose tokenizer now has a chat template, of the message alone: the page's own settings suit it."""
+    pair.tokenizer.chat_template = "{{ messages[0].content }}"
+    return pair
+
+
 def free_port() -> int:
     """A port of this machine that nobody uses, chosen by the system."""
     with socket.socket() as probe:

@@ -7,7 +7,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any
+
+from specdec.models.batched import share
+
+# Shares a pair as the app does, but once for all shelves: the passes that its models try take long where each is slow.
+share_once = cache(share)
 
 
 class Copies:

@@ -59,7 +59,7 @@ def test_sixty_who_wait_take_none_of_the_threads_that_answer_the_page(pair_of: A
 def a_run() -> dict[str, Any]:
     """What a page asks with for a run that stops at nothing."""
     example, pauses_at = examples()[0], [False, False, "", "", ""]
-    data = [{}, "t0 t1", *pauses_at, *form_values(example.settings.changed(chat=False), example.choice)]
+    data = [{}, "t0 t1", *pauses_at, *form_values(example.settings.changed(chat=False, max_new_tokens=4), example.choice)]
     index = next(fn for fn, made in build_demo().fns.items() if made.validator and len(made.inputs) == len(data))
     return {"data": data, "fn_index": index}
 

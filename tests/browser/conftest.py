@@ -15,6 +15,7 @@ REQUIRED = os.environ.get("SPECDEC_REQUIRE_BROWSER") == "1"
 QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
     "--disable-component-update", "--disable-default-apps", "--disable-sync", "--no-first-run",
+    "--renderer-process-limit=1",  # what one page of a context has compiled, the next one has too
 )  # fmt: skip
 # The first has no window and so no time to lose with one.
 SYSTEM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -47,43 +48,80 @@ def browser() -> Iterator:
 
 
 @contextmanager
-def _watched(browser) -> Iterator:
+def _kept(browser) -> Iterator:
+    """A context for pages that are opened one after the other; an empty one keeps their process and all it compiled."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def pages(browser) -> Iterator:
+    """Where each test's own page is opened."""
+    with _kept(browser) as context:
+        yield context
+
+
+@pytest.fixture(scope="session")
+def shared_pages(browser) -> Iterator:
+    """Where each file's shared page is: what it keeps there is no other test's."""
+    with _kept(browser) as context:
+        yield context
+
+
+def _leave(context, origins: set[str]) -> None:
+    """Close all but the empty page, and forget what they left: the next is as in another browser."""
+    empty, *others = context.pages
+    for page in others:
+        if page.url.startswith("file:"):  # files have no origin to name
+            page.evaluate("localStorage.clear()")
+        page.close()
+    session = context.new_cdp_session(empty)
+    for origin in origins:
+        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "cookies,local_storage,indexeddb"})
+    session.detach()
+    context.clear_permissions()
+    context.set_offline(False)
+
+
+@contextmanager
+def _watched(context) -> Iterator:
     """A page of 1280 x 900. At the end: no script error, no request to another host.
 
     `page.requests` lists the URLs asked for so far.
     """
     errors: list[str] = []
-    foreign: list[str] = []
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    asked: list = []
     page = context.new_page()
     page.requests = []
 
     def note(request) -> None:
         page.requests.append(request.url)
         parts = urlsplit(request.url)
-        if parts.scheme not in ("data", "blob") and parts.hostname not in LOCAL:
-            foreign.append(request.url)
+        if parts.scheme not in ("data", "blob"):
+            asked.append(parts)
 
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("request", note)
     page.set_default_timeout(20_000)
     yield page
-    context.close()
+    _leave(context, {f"{parts.scheme}://{parts.netloc}" for parts in asked if parts.hostname})
     assert errors == [], "the page threw errors"
-    assert foreign == [], "the page asked other hosts"
+    assert [parts.geturl() for parts in asked if parts.hostname not in LOCAL] == [], "the page asked other hosts"
 
 
 @pytest.fixture
-def page(browser) -> Iterator:
+def page(pages) -> Iterator:
     """A page for one test; what it promises is in `_watched`."""
-    with _watched(browser) as page:
+    with _watched(pages) as page:
         yield page
 
 
 @pytest.fixture(scope="module")
-def shared_page(browser) -> Iterator:
+def shared_page(shared_pages) -> Iterator:
     """The same for all tests of a file that leave it as they found it: opening the page takes longer than most of them."""
-    with _watched(browser) as page:
+    with _watched(shared_pages) as page:
         yield page
 
 

@@ -60,7 +60,7 @@ def test_charts_fit_after_a_change_that_they_did_not_see(page: Page, app_without
     for tab in (DRAFTING, FASTER):
         show(page, tab)
         all_drawn(page, tab)
-    for pixels in (760, 375, 812, 1280):
+    for pixels in (375, 812, 1280):
         width(page, pixels)
         all_drawn(page, FASTER)
         for tab in (RUN, EXACT, DRAFTING, FASTER):

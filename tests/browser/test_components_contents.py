@@ -40,9 +40,14 @@ def app_url(table_pair) -> Iterator[str]:
         yield url
 
 
-def open_tab(page: Page, url: str, tab: str) -> Page:
+@pytest.fixture
+def opened(page: Page, app_url: str) -> Page:
     page.set_default_timeout(PATIENCE)
-    page.goto(url)
+    page.goto(app_url)
+    return page
+
+
+def open_tab(page: Page, tab: str) -> Page:
     page.get_by_role("tab", name=NAMES[tab]).click()
     expect(result_of(page, FILLED[tab])).not_to_be_empty(timeout=PATIENCE)
     page.wait_for_selector(DRAWN[tab])
@@ -56,8 +61,11 @@ def shown_line(page: Page) -> dict[str, float]:
 @pytest.mark.parametrize("width", MOST_HEIGHT)
 def test_the_tabs_are_short_and_lead_to_every_section(page: Page, app_url: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
+    page.set_default_timeout(PATIENCE)
+    page.goto(app_url)
     for tab, sections in SECTIONS.items():
-        open_tab(page, app_url, tab)
+        open_tab(page, tab)
+        page.evaluate("scrollTo(0, 0)")
         assert page.evaluate("document.documentElement.scrollHeight") <= MOST_HEIGHT[width]
         for name in sections:
             link = link_to(page, name)
@@ -85,24 +93,26 @@ def test_the_tabs_are_short_and_lead_to_every_section(page: Page, app_url: str, 
         assert shown_line(page)["height"] < 60
 
 
-def test_the_line_stays_in_view_and_marks_what_is_read(page: Page, app_url: str) -> None:
-    open_tab(page, app_url, DRAFTING)
-    unfold_all(page)
-    page.evaluate("scrollTo(0, 0)")
-    page.wait_for_function("() => document.querySelector('.contents:has(a[href*=drafting]) a').hasAttribute('aria-current')")
-    seen = {page.locator(".contents:visible [aria-current]").inner_text()}
-    page.mouse.move(640, 450)
-    while page.evaluate("scrollY + innerHeight < document.documentElement.scrollHeight - 2"):
-        page.mouse.wheel(0, 200)
-        page.wait_for_timeout(120)
-        seen.add(page.locator(".contents:visible [aria-current]").inner_text())
-        if page.evaluate("scrollY") > 400:
-            assert shown_line(page)["y"] == 0
+def test_the_line_stays_in_view_and_marks_what_is_read(opened: Page) -> None:
+    open_tab(opened, DRAFTING)
+    unfold_all(opened)
+    opened.evaluate("scrollTo(0, 0)")
+    opened.wait_for_function("() => document.querySelector('.contents:has(a[href*=drafting]) a').hasAttribute('aria-current')")
+    seen = {opened.locator(".contents:visible [aria-current]").inner_text()}
+    opened.mouse.move(640, 450)
+    while opened.evaluate("scrollY + innerHeight < document.documentElement.scrollHeight - 2"):
+        opened.mouse.wheel(0, 200)
+        opened.wait_for_timeout(120)
+        seen.add(opened.locator(".contents:visible [aria-current]").inner_text())
+        if opened.evaluate("scrollY") > 400:
+            assert shown_line(opened)["y"] == 0
     assert seen == set(section("drafting.contents").values())
 
 
 def test_another_script_leads_to_a_section_and_an_address_opens_one(page: Page, app_url: str) -> None:
-    open_tab(page, app_url + f"#tab={FASTER}&section=time-spent", FASTER)
+    page.set_default_timeout(PATIENCE)
+    page.goto(app_url + f"#tab={FASTER}&section=time-spent")
+    open_tab(page, FASTER)
     expect(head_of(page, "time-spent")).to_have_attribute("aria-expanded", "true")
     expect(head_of(page, "draft-length")).to_have_attribute("aria-expanded", "false")
     page.evaluate("document.dispatchEvent(new CustomEvent('specdec:section', {detail: {id: 'draft-length'}}))")
@@ -113,8 +123,8 @@ def test_another_script_leads_to_a_section_and_an_address_opens_one(page: Page, 
     expect(link_to(page, "draft-length")).to_have_attribute("aria-current", "location")
 
 
-def test_the_heads_hold_the_recorded_numbers(page: Page, app_url: str) -> None:
-    open_tab(page, app_url, FASTER)
+def test_the_heads_hold_the_recorded_numbers(opened: Page) -> None:
+    open_tab(opened, FASTER)
     timings, drafting = recorded_timings(), recorded_drafting()
     way = timings.comparison.way(RECORDED_WAY)
     speedup = timings.comparison.result(way, timings.comparison.way("plain")).speedup
@@ -128,8 +138,8 @@ def test_the_heads_hold_the_recorded_numbers(page: Page, app_url: str) -> None:
         "draft-length": (f"γ = {best.gamma}", f"{best.result.speedup.pooled:.2f}×"),
     }.items():
         for number in told:
-            expect(result_of(page, name)).to_contain_text(number)
-    open_tab(page, app_url, DRAFTING)
+            expect(result_of(opened, name)).to_contain_text(number)
+    open_tab(opened, DRAFTING)
     facts, runs = drafting.dependence.facts, drafting.policy_runs
     cuts = [cut_round(round_, "entropy", runs.settings.entropy_threshold) for round_ in runs.run("fixed").rounds]
     fastest = max((point for point in drafting.drafters.points if point.speedup), key=lambda point: point.speedup)
@@ -139,28 +149,28 @@ def test_the_heads_hold_the_recorded_numbers(page: Page, app_url: str) -> None:
         "acceptance-by": f"α {sum(fact.accepted for fact in facts) / len(facts):.2f} over {len(facts)}",
         "which-draft": f"{fastest.speedup:.2f}×",
     }.items():
-        expect(result_of(page, name)).to_contain_text(number)
-    open_tab(page, app_url, EXACT)
+        expect(result_of(opened, name)).to_contain_text(number)
+    open_tab(opened, EXACT)
     metrics = recorded_trace(examples()[0]).metrics
-    expect(result_of(page, "several-tokens")).to_contain_text("11/9")
-    expect(result_of(page, "several-tokens")).to_contain_text("10/9")
-    expect(result_of(page, "your-run")).to_contain_text(f"{metrics.accepted} of {metrics.tested}")
+    expect(result_of(opened, "several-tokens")).to_contain_text("11/9")
+    expect(result_of(opened, "several-tokens")).to_contain_text("10/9")
+    expect(result_of(opened, "your-run")).to_contain_text(f"{metrics.accepted} of {metrics.tested}")
 
 
-def test_a_head_follows_what_its_section_shows(page: Page, app_url: str) -> None:
-    open_tab(page, app_url, EXACT)
-    before = result_of(page, "mass-flow").inner_text()
-    page.click('[data-preset="disjoint"]')
-    expect(result_of(page, "mass-flow")).not_to_have_text(before)
-    expect(result_of(page, "mass-flow")).to_contain_text("1.00 is rejected")
-    open_section(page, "draw-and-count")
-    page.click("#draw-bars")
-    expect(result_of(page, "draw-and-count")).to_contain_text(t("exact.sampling.passed"), timeout=PATIENCE)
-    open_tab(page, app_url, DRAFTING)
-    open_section(page, "shared-machine")
-    before, others = result_of(page, "shared-machine").inner_text(), result_of(page, "which-draft").inner_text()
-    page.click("#shared-run")
-    expect(page.locator("#shared-line p")).to_contain_text("Done: ", timeout=PATIENCE)
-    expect(result_of(page, "shared-machine")).not_to_have_text(before)
-    expect(page.locator("#shared-machine .fold-where")).to_contain_text("a+b")
-    expect(result_of(page, "which-draft")).to_have_text(others)
+def test_a_head_follows_what_its_section_shows(opened: Page) -> None:
+    open_tab(opened, EXACT)
+    before = result_of(opened, "mass-flow").inner_text()
+    opened.click('[data-preset="disjoint"]')
+    expect(result_of(opened, "mass-flow")).not_to_have_text(before)
+    expect(result_of(opened, "mass-flow")).to_contain_text("1.00 is rejected")
+    open_section(opened, "draw-and-count")
+    opened.click("#draw-bars")
+    expect(result_of(opened, "draw-and-count")).to_contain_text(t("exact.sampling.passed"), timeout=PATIENCE)
+    open_tab(opened, DRAFTING)
+    open_section(opened, "shared-machine")
+    before, others = result_of(opened, "shared-machine").inner_text(), result_of(opened, "which-draft").inner_text()
+    opened.click("#shared-run")
+    expect(opened.locator("#shared-line p")).to_contain_text("Done: ", timeout=PATIENCE)
+    expect(result_of(opened, "shared-machine")).not_to_have_text(before)
+    expect(opened.locator("#shared-machine .fold-where")).to_contain_text("a+b")
+    expect(result_of(opened, "which-draft")).to_have_text(others)

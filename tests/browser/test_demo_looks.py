@@ -18,15 +18,29 @@ from visualizations.text import t  # noqa: E402
 
 PATIENCE = 90_000
 TABS = {"step_through": t("app.tabs.step_through"), "why_exact": t("exact.tab"), "is_it_faster": t("faster.tab"), "drafting": t("drafting.tab")}
-THEMES = ("light", "dark")
 FIRST = recorded_trace(examples()[0])
 
 
-def open_tab(page: Page, url: str, tab: str, theme: str = "light") -> Page:
-    """The tab with all that it can show: drawn, drawn from, and unfolded."""
+def opened(page: Page, url: str, theme: str) -> Page:
     page.set_default_timeout(PATIENCE)
     page.goto(f"{url}?__theme={theme}")
     page.wait_for_selector("#run-view .main-svg")
+    return page
+
+
+@pytest.fixture(scope="module", params=("light", "dark"))
+def themed(request: pytest.FixtureRequest, shared_page: Page, app_without_models: str) -> Page:
+    return opened(shared_page, app_without_models, request.param)
+
+
+@pytest.fixture(scope="module")
+def translated(shared_page: Page, app_without_models: str) -> Page:
+    """The page that a translator goes over, again in each tab."""
+    return opened(shared_page, app_without_models, "light")
+
+
+def open_tab(page: Page, tab: str) -> None:
+    """The tab with all that it can show: drawn, drawn from, and unfolded."""
     page.get_by_role("tab", name=TABS[tab]).click()
     if tab == "step_through":
         page.click(".rv-watch-add")
@@ -51,14 +65,13 @@ def open_tab(page: Page, url: str, tab: str, theme: str = "light") -> Page:
         "() => { document.querySelectorAll('button.label-wrap:not(.open)').forEach((button) => button.click());"
         " document.querySelectorAll('details').forEach((details) => { details.open = true; }); }"
     )
-    page.wait_for_timeout(1500)  # what unfolds does so slowly
-    return page
 
 
-@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("tab", TABS)
-def test_texts_can_be_read_images_heard_and_the_focus_seen(page: Page, app_without_models: str, tab: str, theme: str) -> None:
-    open_tab(page, app_without_models, tab, theme)
+def test_texts_can_be_read_images_heard_and_the_focus_seen(themed: Page, tab: str) -> None:
+    page = themed
+    open_tab(page, tab)
+    page.wait_for_timeout(1500)  # what unfolds does so slowly
     assert faint_texts(page) == []
     assert nameless_images(page) == []
     for step in page.locator(".pg-step-button:visible").all():
@@ -81,8 +94,9 @@ def test_a_nameless_image_would_be_found(page: Page) -> None:
     assert len(nameless_images(page)) == 1
 
 
-def test_a_page_translator_leaves_the_run_alone(page: Page, app_without_models: str) -> None:
-    open_tab(page, app_without_models, "step_through")
+def test_a_page_translator_leaves_the_run_alone(translated: Page) -> None:
+    page = translated
+    open_tab(page, "step_through")
     page.evaluate(TRANSLATED)
     assert page.locator(".rv-title").inner_text().startswith("«")
     assert page.locator(".rv-output").evaluate("node => node.textContent") == FIRST.output.text
@@ -99,8 +113,9 @@ def test_a_page_translator_leaves_the_run_alone(page: Page, app_without_models: 
     assert page.locator(".rv-sentence").inner_text().count("«") > 1
 
 
-def test_a_page_translator_leaves_the_loaded_tokens_alone(page: Page, app_without_models: str) -> None:
-    open_tab(page, app_without_models, "why_exact")
+def test_a_page_translator_leaves_the_loaded_tokens_alone(translated: Page) -> None:
+    page = translated
+    open_tab(page, "why_exact")
     page.click('.pg-step-button[data-step="1"]')
     page.evaluate(TRANSLATED)
     marked = texts_with(page, "␣")
@@ -111,8 +126,9 @@ def test_a_page_translator_leaves_the_loaded_tokens_alone(page: Page, app_withou
     assert page.locator(".pg-badge").first.inner_text().startswith("«")
 
 
-def test_a_page_translator_leaves_the_race_alone(page: Page, app_without_models: str) -> None:
-    open_tab(page, app_without_models, "is_it_faster")
+def test_a_page_translator_leaves_the_race_alone(translated: Page) -> None:
+    page = translated
+    open_tab(page, "is_it_faster")
     texts = page.locator("#race-view .ra-text").all_text_contents()
     page.evaluate(TRANSLATED)
     assert page.locator("#race-view .ra-text").all_text_contents() == texts and all(texts)
@@ -121,8 +137,9 @@ def test_a_page_translator_leaves_the_race_alone(page: Page, app_without_models:
     assert page.locator("#race-view .ra-line").inner_text().startswith("«")
 
 
-def test_a_page_translator_leaves_the_worst_places_alone(page: Page, app_without_models: str) -> None:
-    open_tab(page, app_without_models, "drafting")
+def test_a_page_translator_leaves_the_worst_places_alone(translated: Page) -> None:
+    page = translated
+    open_tab(page, "drafting")
     labels = page.locator("#worst-places bdi").all_text_contents()
     page.evaluate(TRANSLATED)
     assert page.locator("#worst-places bdi").all_text_contents() == labels and any("␣" in label for label in labels)

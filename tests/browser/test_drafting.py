@@ -64,9 +64,16 @@ def open_tab(page: Page, url: str) -> Page:
     return page
 
 
+@pytest.fixture(scope="module")
+def open_for_all(shared_page: Page, app_url: str) -> Page:
+    return open_tab(shared_page, app_url)
+
+
 @pytest.fixture
-def opened(page: Page, app_url: str) -> Page:
-    return open_tab(page, app_url)
+def opened(open_for_all: Page) -> Page:
+    """The tab with its records; what is chosen and typed in it may differ."""
+    open_for_all.get_by_role("tab", name=t("drafting.tab")).click()
+    return open_for_all
 
 
 def slide(page: Page, view: str, value: float) -> None:

@@ -6,12 +6,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import pytest
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
-from playwright.sync_api import Browser, Page, expect  # noqa: E402
+from playwright.sync_api import Browser, BrowserContext, Page, expect  # noqa: E402
 
 from specdec.models.pairs import Pair  # noqa: E402
 from tests.launched import launched, only  # noqa: E402
@@ -55,8 +56,25 @@ def app_url(table_pair: Callable[..., Pair]) -> Iterator[str]:
         yield url
 
 
-def opened(browser: Browser, url: str, locale: str) -> Page:
-    page = browser.new_context(locale=locale, viewport={"width": 1280, "height": 900}).new_page()
+@pytest.fixture(scope="module")
+def visitor(browser: Browser) -> Iterator[Callable[[str], BrowserContext]]:
+    """visitor(locale): whose browser is set so. An empty page keeps what the pages opened there have compiled."""
+
+    @cache
+    def of(locale: str) -> BrowserContext:
+        context = browser.new_context(locale=locale, viewport={"width": 1280, "height": 900})
+        context.new_page()
+        made.append(context)
+        return context
+
+    made: list[BrowserContext] = []
+    yield of
+    for context in made:
+        context.close()
+
+
+def opened(context: BrowserContext, url: str) -> Page:
+    page = context.new_page()
     page.faults = []
     page.on("pageerror", lambda fault: page.faults.append(str(fault)))
     page.set_default_timeout(PATIENCE)
@@ -75,21 +93,22 @@ def choose(page: Page, language: str) -> None:
 
 
 def close(page: Page) -> None:
+    page.evaluate("localStorage.clear()")
+    page.close()
     assert page.faults == []
-    page.context.close()
 
 
 @pytest.mark.parametrize(("locale", "language", "tag"), [("en-GB", "en", "en"), ("zh-CN", "zh", "zh-Hans"), ("fr", "en", "en")])
-def test_the_browsers_language_is_the_first(browser: Browser, app_url: str, locale: str, language: str, tag: str) -> None:
-    page = opened(browser, app_url, locale)
+def test_the_browsers_language_is_the_first(visitor: Callable[[str], BrowserContext], app_url: str, locale: str, language: str, tag: str) -> None:
+    page = opened(visitor(locale), app_url)
     expect(page.locator("#run")).to_have_text(said("app.run", language))
     expect(page.locator("html")).to_have_attribute("lang", tag)
     expect(page).to_have_title(said("app.title", language))
     close(page)
 
 
-def test_the_address_outweighs_the_browser_and_a_choice_is_remembered(browser: Browser, app_url: str) -> None:
-    page = opened(browser, app_url + "?lang=zh", "en-GB")
+def test_the_address_outweighs_the_browser_and_a_choice_is_remembered(visitor: Callable[[str], BrowserContext], app_url: str) -> None:
+    page = opened(visitor("en-GB"), app_url + "?lang=zh")
     expect(page.locator("#run")).to_have_text(said("app.run", "zh"))
     page.goto(app_url)
     expect(page.locator("#run")).to_have_text(said("app.run", "en"))
@@ -100,8 +119,8 @@ def test_the_address_outweighs_the_browser_and_a_choice_is_remembered(browser: B
     close(page)
 
 
-def test_a_choice_reaches_every_word_in_every_tab_without_a_request(browser: Browser, app_url: str) -> None:
-    page = opened(browser, app_url, "en-GB")
+def test_a_choice_reaches_every_word_in_every_tab_without_a_request(visitor: Callable[[str], BrowserContext], app_url: str) -> None:
+    page = opened(visitor("en-GB"), app_url)
     page.get_by_role("button", name=t("app.settings")).first.click()
     names = [said(key, "zh") for key in ("app.tabs.step_through", "exact.tab", "faster.tab", "drafting.tab")]
     for tab in page.locator(TABS).all():  # a tab is built when it is first seen
@@ -148,8 +167,8 @@ def section_names() -> list[str]:
     return list(json.loads((HERE / "en.json").read_text("utf-8")))
 
 
-def test_what_the_engine_refuses_and_calls_its_models_is_said_in_the_readers_language(browser: Browser, app_url: str) -> None:
-    page = opened(browser, app_url + "?lang=zh", "en-GB")
+def test_what_the_engine_refuses_and_calls_its_models_is_said_in_the_readers_language(visitor: Callable[[str], BrowserContext], app_url: str) -> None:
+    page = opened(visitor("en-GB"), app_url + "?lang=zh")
     expect(page.locator("#models-line")).to_contain_text("就绪：SmolLM2-135M ← 我们的学生模型。")
     page.get_by_role("button", name=said("app.settings", "zh")).first.click()
     pair = page.get_by_label(said("app.pair.label", "zh"), exact=True).first
@@ -168,8 +187,8 @@ def test_what_the_engine_refuses_and_calls_its_models_is_said_in_the_readers_lan
     close(page)
 
 
-def test_sentences_with_what_models_wrote_change_too(browser: Browser, app_url: str) -> None:
-    page = opened(browser, app_url, "en-GB")
+def test_sentences_with_what_models_wrote_change_too(visitor: Callable[[str], BrowserContext], app_url: str) -> None:
+    page = opened(visitor("en-GB"), app_url)
     sentence = page.locator("#run-view .rv-sentence")
     english = sentence.inner_text()
     choose(page, "zh")
@@ -184,8 +203,8 @@ def test_sentences_with_what_models_wrote_change_too(browser: Browser, app_url: 
     close(page)
 
 
-def test_what_a_person_types_is_never_taken_for_a_text_of_the_page(browser: Browser, app_url: str) -> None:
-    page = opened(browser, app_url, "en-GB")
+def test_what_a_person_types_is_never_taken_for_a_text_of_the_page(visitor: Callable[[str], BrowserContext], app_url: str) -> None:
+    page = opened(visitor("en-GB"), app_url)
     hostile = "\ufdd0a\ufdd1b\ufdd2 ${x} <img src=x onerror=alert(1)>"
     page.fill("#prompt textarea", hostile)
     choose(page, "zh")
@@ -198,8 +217,8 @@ LATIN = {"Brier", "English", "logit", "Shift", "SmolLM", "smollm", "Instruct", "
 
 
 @pytest.mark.parametrize("width", [1280, 375])
-def test_the_whole_lesson_speaks_chinese_with_all_its_answers_and_fits(browser: Browser, app_url: str, width: int) -> None:
-    page = opened(browser, app_url, "zh-CN")
+def test_the_whole_lesson_speaks_chinese_with_all_its_answers_and_fits(visitor: Callable[[str], BrowserContext], app_url: str, width: int) -> None:
+    page = opened(visitor("zh-CN"), app_url)
     page.set_viewport_size({"width": width, "height": 900})
     page.locator(TABS).last.click()
     for number, key in enumerate((each.key for each in lesson_pages()), 1):

@@ -15,7 +15,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 from playwright.sync_api import Page, expect  # noqa: E402
 
 from specdec.models.catalogue import DEFAULT_PAIR  # noqa: E402
-from tests.launched import launched, only  # noqa: E402
+from tests.launched import chatty, launched, only  # noqa: E402
 from tests.loaded import until_loaded  # noqa: E402
 from visualizations.step_through.examples import examples  # noqa: E402
 from visualizations.text import t  # noqa: E402
@@ -31,8 +31,7 @@ ADDRESS = "location.hash"
 def url(pair_of: Any) -> Iterator[str]:
     from specdec.models.table import TableModel
 
-    made = pair_of(TableModel([0.4, 0.3, 0.2, 0.1]), TableModel([0.1, 0.2, 0.3, 0.4]), eos_ids=[])
-    made.tokenizer.chat_template = "{{ messages[0].content }}"
+    made = chatty(pair_of(TableModel([0.4, 0.3, 0.2, 0.1]), TableModel([0.1, 0.2, 0.3, 0.4]), eos_ids=[]))
     with launched(only(replace(made, info=replace(made.info, name=DEFAULT_PAIR)))) as url:
         yield url
 

@@ -41,13 +41,23 @@ def app_url(default_pair: Pair, gate: threading.Event) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def opened(page: Page, app_url: str) -> Page:
+def open_page(page: Page, url: str) -> Page:
     """The page, opened, with the recorded run on screen."""
     page.set_default_timeout(PATIENCE)  # a run keeps all cores busy
-    page.goto(app_url)
+    page.goto(url)
     expect(page.locator("#run-view")).to_contain_text(f"{len(FIRST.rounds)} rounds")
     return page
+
+
+@pytest.fixture
+def opened(page: Page, app_url: str) -> Page:
+    return open_page(page, app_url)
+
+
+@pytest.fixture(scope="module")
+def refusing(shared_page: Page, app_url: str) -> Page:
+    """A page for what is refused, which leaves the recorded run on screen."""
+    return open_page(shared_page, app_url)
 
 
 @pytest.fixture
@@ -164,12 +174,24 @@ def test_the_trace_of_the_run_on_screen_can_be_saved_and_opened_again(ready: Pag
     expect(ready.locator("#run-view")).to_contain_text(f"{len(trace.rounds)} rounds")
 
 
+def ask_for_nothing(page: Page) -> None:
+    page.fill("#prompt textarea", "")
+    page.click("#run")
+    expect(line(page)).to_contain_text("prompt is empty")
+
+
+def test_an_empty_prompt_is_refused_and_the_run_on_screen_stays(refusing: Page) -> None:
+    ask_for_nothing(refusing)
+    expect(refusing.locator("#run-view")).to_contain_text(f"{len(FIRST.rounds)} rounds")
+
+
 @pytest.mark.parametrize("content", [b"{}", b"\x89PNG\x00\xff", b'{"schema": "<img src=x onerror=alert(1)>"}'])
-def test_a_file_that_is_no_trace_is_refused_in_a_sentence(opened: Page, content: bytes) -> None:
-    upload = opened.locator("#upload").locator("xpath=..").locator("input[type=file]")
+def test_a_file_that_is_no_trace_is_refused_in_a_sentence(refusing: Page, content: bytes) -> None:
+    ask_for_nothing(refusing)  # the line tells of something else
+    upload = refusing.locator("#upload").locator("xpath=..").locator("input[type=file]")
     upload.set_input_files({"name": "trace.json", "mimeType": "application/json", "buffer": content})
-    expect(line(opened)).to_contain_text("This is not a specdec-trace/2 file")
-    expect(opened.locator("#run-view")).to_contain_text(f"{len(FIRST.rounds)} rounds")
+    expect(line(refusing)).to_contain_text("This is not a specdec-trace/2 file")
+    expect(refusing.locator("#run-view")).to_contain_text(f"{len(FIRST.rounds)} rounds")
 
 
 def test_an_example_fills_in_the_form_and_shows_its_recorded_run(opened: Page) -> None:
@@ -179,20 +201,14 @@ def test_an_example_fills_in_the_form_and_shows_its_recorded_run(opened: Page) -
     expect(opened.locator("#run-view")).to_contain_text(f"{len(recorded_trace(example).rounds)} rounds")
 
 
-def test_an_empty_prompt_is_refused_and_the_run_on_screen_stays(opened: Page) -> None:
-    opened.fill("#prompt textarea", "")
-    opened.click("#run")
-    expect(line(opened)).to_contain_text("prompt is empty")
-    expect(opened.locator("#run-view")).to_contain_text(f"{len(FIRST.rounds)} rounds")
-
-
-def test_a_custom_pair_shows_two_boxes_and_refuses_a_path(opened: Page) -> None:
-    open_settings(opened)
-    opened.get_by_label(t("app.pair.label")).click()
-    opened.get_by_role("option", name=t("app.pair.custom")).click()
-    opened.get_by_label(t("app.target.label")).fill("/etc/passwd")
-    opened.click("#run")
-    expect(line(opened)).to_contain_text("target must be a Hub id")
+def test_a_custom_pair_shows_two_boxes_and_refuses_a_path(refusing: Page) -> None:
+    refusing.fill("#prompt textarea", FIRST.prompt.text)
+    open_settings(refusing)
+    refusing.get_by_label(t("app.pair.label")).click()
+    refusing.get_by_role("option", name=t("app.pair.custom")).click()
+    refusing.get_by_label(t("app.target.label")).fill("/etc/passwd")
+    refusing.click("#run")
+    expect(line(refusing)).to_contain_text("target must be a Hub id")
 
 
 def test_a_second_visitor_runs_beside_the_first_and_stops_alone(ready: Page, app_url: str) -> None:

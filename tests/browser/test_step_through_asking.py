@@ -16,7 +16,7 @@ from gradio_client import Client  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
 
 from tests.held_table import HeldTable  # noqa: E402
-from tests.launched import launched, only  # noqa: E402
+from tests.launched import chatty, launched, only  # noqa: E402
 from tests.loaded import until_loaded  # noqa: E402
 from tests.no_lane import no_lane  # noqa: E402
 from tests.sections import open_section  # noqa: E402
@@ -39,8 +39,7 @@ def target() -> HeldTable:
 @pytest.fixture(scope="module")
 def app_url(pair_of: Any, target: HeldTable) -> Iterator[str]:
     """The app with a model that a test can hold, one run at a time, and room for one that waits."""
-    pair = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]), eos_ids=[3])
-    pair.tokenizer.chat_template = "{{ messages[0].content }}"
+    pair = chatty(pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]), eos_ids=[3]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shelf, "Places", partial(Places, most_waiting=1))
         with launched(only(pair), slots=1) as url:

@@ -20,7 +20,7 @@ from specdec.models.pairs import DEFAULT_PAIR, Pair  # noqa: E402
 from specdec.recording import decode  # noqa: E402
 from specdec.trace.session import MAX_RUNS, Change, Origin, Session, SessionRun  # noqa: E402
 from specdec.trace.trace import Trace  # noqa: E402
-from tests.launched import launched, only  # noqa: E402
+from tests.launched import chatty, launched, only  # noqa: E402
 from tests.loaded import until_loaded  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
 from visualizations.step_through.examples import examples  # noqa: E402
@@ -35,8 +35,7 @@ SETTINGS = examples()[0].settings.changed(seed=3, max_new_tokens=16)
 @pytest.fixture(scope="module")
 def tables(table_pair: Any) -> Pair:
     laws = np.random.default_rng(5)
-    pair = table_pair(*(laws.dirichlet(np.full(WORDS, 0.8), WORDS).tolist() for _ in range(2)))
-    pair.tokenizer.chat_template = "{{ messages[0].content }}"
+    pair = chatty(table_pair(*(laws.dirichlet(np.full(WORDS, 0.8), WORDS).tolist() for _ in range(2))))
     object.__setattr__(pair.info, "name", DEFAULT_PAIR)
     return pair
 

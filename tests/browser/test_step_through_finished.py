@@ -14,7 +14,7 @@ from gradio_client import Client  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
 
 from tests.held_table import HeldTable  # noqa: E402
-from tests.launched import launched, only  # noqa: E402
+from tests.launched import chatty, launched, only  # noqa: E402
 from tests.loaded import until_loaded  # noqa: E402
 from tests.no_lane import no_lane  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
@@ -35,9 +35,7 @@ def target() -> HeldTable:
 @pytest.fixture(scope="module")
 def app_url(pair_of: Any, target: HeldTable) -> Iterator[str]:
     """The app with a model that a test can hold, where somebody has let the first example run to its end."""
-    pair = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]))
-    pair.tokenizer.chat_template = "{{ messages[0].content }}"
-    with launched(only(pair)) as url:
+    with launched(only(chatty(pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]))))) as url:
         yield url
 
 

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 from torch import Tensor  # noqa: E402
 
 from specdec.models.table import TableModel  # noqa: E402
-from tests.launched import launched, only  # noqa: E402
+from tests.launched import chatty, launched, only  # noqa: E402
 from tests.loaded import until_loaded  # noqa: E402
 from tests.made_trace import greedy_trace, made_trace  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
@@ -49,9 +49,7 @@ def target() -> SlowPlain:
 
 @pytest.fixture(scope="module")
 def app_url(pair_of: Any, target: SlowPlain) -> Iterator[str]:
-    pair = pair_of(target, TableModel([0.4, 0.3, 0.2, 0.1]))
-    pair.tokenizer.chat_template = "{{ messages[0].content }}"
-    with launched(only(pair)) as url:
+    with launched(only(chatty(pair_of(target, TableModel([0.4, 0.3, 0.2, 0.1]))))) as url:
         yield url
 
 

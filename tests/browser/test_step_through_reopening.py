@@ -21,7 +21,7 @@ from specdec.models.pairs import Pair  # noqa: E402
 from specdec.trace.trace import Trace  # noqa: E402
 from tests.cut_line import Line, line_to  # noqa: E402
 from tests.held_table import HeldTable  # noqa: E402
-from tests.launched import launched, only  # noqa: E402
+from tests.launched import chatty, launched, only  # noqa: E402
 from tests.loaded import until_loaded  # noqa: E402
 from tests.sections import unfold  # noqa: E402
 from tests.typing_in import type_in  # noqa: E402
@@ -43,8 +43,7 @@ def target() -> Iterator[HeldTable]:
 
 @pytest.fixture
 def pair(pair_of: Any, target: HeldTable) -> Pair:
-    made = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]), eos_ids=[3])
-    made.tokenizer.chat_template = "{{ messages[0].content }}"
+    made = chatty(pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]), eos_ids=[3]))
     return replace(made, info=replace(made.info, name=DEFAULT_PAIR))
 
 

@@ -55,6 +55,24 @@ def _no_models(choice, progress):
 
 @pytest.fixture
 def tab(page, url):
+    return open_tab(page, url)
+
+
+@pytest.fixture(scope="module")
+def open_for_all(shared_page, url):
+    return open_tab(shared_page, url)
+
+
+@pytest.fixture
+def bars(open_for_all):
+    """The tab that many share, with the bars and the step that it opens with."""
+    open_for_all.locator("#playground").evaluate("(node) => node.scrollIntoView({ behavior: 'instant' })")
+    open_for_all.click('[data-preset="article"]')
+    choose_step(open_for_all, 1)
+    return open_for_all
+
+
+def open_tab(page, url):
     page.goto(url)
     page.get_by_role("tab", name="exact").click()
     page.wait_for_selector("#playground .pg-column")
@@ -125,40 +143,40 @@ def close(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return all(abs(float(a) - float(b)) < 0.00101 for a, b in zip(one, other, strict=True))
 
 
-def test_the_six_steps_print_the_numbers_of_the_bars(tab):
-    drag(tab, 0, 37)
-    tab.mouse.up()
-    tab.wait_for_timeout(200)
-    q, p = typed(tab, "2"), typed(tab, "3")
-    overlap, excess, residual = (table(tab, name) for name in ("overlap", "excess", "residual"))
-    sums = {name: tab.locator(f".pg-sum-{name}").text_content() for name in ("overlap", "excess", "residual")}
-    assert tab.locator(".pg-bars .pg-q .pg-value").all_text_contents() == q
-    assert tab.locator(".pg-bars .pg-p .pg-value").all_text_contents() == p
+def test_the_six_steps_print_the_numbers_of_the_bars(bars):
+    drag(bars, 0, 37)
+    bars.mouse.up()
+    bars.wait_for_timeout(200)
+    q, p = typed(bars, "2"), typed(bars, "3")
+    overlap, excess, residual = (table(bars, name) for name in ("overlap", "excess", "residual"))
+    sums = {name: bars.locator(f".pg-sum-{name}").text_content() for name in ("overlap", "excess", "residual")}
+    assert bars.locator(".pg-bars .pg-q .pg-value").all_text_contents() == q
+    assert bars.locator(".pg-bars .pg-p .pg-value").all_text_contents() == p
     whole = sum(map(float, q))
     assert whole == pytest.approx(1) and sums["excess"] == sums["residual"]
     assert float(sums["overlap"]) + float(sums["excess"]) == pytest.approx(1)
     for step, terms, total in ((1, q, "1.00"), (2, overlap, sums["overlap"]), (3, excess, sums["excess"]), (4, residual, sums["residual"])):
-        choose_step(tab, step)
-        assert numbers(tab, ".pg-formula .katex-html") == [*terms, total], step
-    choose_step(tab, 2)
-    rows = [NUMBER.findall(text) for text in tab.locator(".pg-row-sum").all_text_contents()]
+        choose_step(bars, step)
+        assert numbers(bars, ".pg-formula .katex-html") == [*terms, total], step
+    choose_step(bars, 2)
+    rows = [NUMBER.findall(text) for text in bars.locator(".pg-row-sum").all_text_contents()]
     assert [row[0] for row in rows] == q and [row[-1] for row in rows] == overlap
-    assert sums["overlap"] in tab.locator(".pg-step-text").text_content()
-    choose_step(tab, 5)
-    assert sums["residual"] in numbers(tab, ".pg-formula .katex-html")
-    rows = [NUMBER.findall(text) for text in tab.locator(".pg-row-sum").all_text_contents()]
+    assert sums["overlap"] in bars.locator(".pg-step-text").text_content()
+    choose_step(bars, 5)
+    assert sums["residual"] in numbers(bars, ".pg-formula .katex-html")
+    rows = [NUMBER.findall(text) for text in bars.locator(".pg-row-sum").all_text_contents()]
     assert [row[0] for row in rows] == [sums["excess"]] * len(q) and [row[-1] for row in rows] == residual
-    choose_step(tab, 6)
-    rows = [NUMBER.findall(text) for text in tab.locator(".pg-row-sum").all_text_contents()]
+    choose_step(bars, 6)
+    rows = [NUMBER.findall(text) for text in bars.locator(".pg-row-sum").all_text_contents()]
     assert rows == [list(row) for row in zip(overlap, residual, p)]
 
 
-def test_each_step_points_at_its_bars(tab):
+def test_each_step_points_at_its_bars(bars):
     for step, lit, dim in ((2, "overlap", "excess"), (3, "excess", "overlap"), (4, "residual", "excess")):
-        choose_step(tab, step)
-        tab.wait_for_timeout(250)
+        choose_step(bars, step)
+        bars.wait_for_timeout(250)
         opacity = lambda name: float(  # noqa: E731
-            tab.locator(f".pg-segment.pg-is-{name}").first.evaluate("(node) => getComputedStyle(node).opacity")
+            bars.locator(f".pg-segment.pg-is-{name}").first.evaluate("(node) => getComputedStyle(node).opacity")
         )
         assert opacity(lit) == 1 and opacity(dim) < 0.3
 
@@ -227,8 +245,8 @@ def test_a_finger_drags_a_column_by_its_grip(phone):
     assert abs(grip.bounding_box()["y"] - box["y"]) < 3  # nothing scrolled
 
 
-def test_a_mouse_needs_no_grip(tab):
-    assert tab.locator(".pg-grip").first.is_hidden()
+def test_a_mouse_needs_no_grip(bars):
+    assert bars.locator(".pg-grip").first.is_hidden()
 
 
 def test_a_redraw_takes_a_few_frames_at_most(tab):
@@ -274,50 +292,50 @@ def test_the_laws_while_dragging_are_the_engines(tab):
 
 
 @pytest.mark.parametrize("key", PRESETS)
-def test_presets(tab, key):
-    tab.click(f'[data-preset="{key}"]')
-    bars = checked_bars(preset_value(key))
-    assert typed(tab, "2") == [f"{mass:.2f}" for mass in bars.p_small]
-    assert typed(tab, "3") == [f"{mass:.2f}" for mass in bars.p_big]
-    shown, expected = laws_on_screen(tab), expected_laws(bars)
+def test_presets(bars, key):
+    bars.click(f'[data-preset="{key}"]')
+    expected_bars = checked_bars(preset_value(key))
+    assert typed(bars, "2") == [f"{mass:.2f}" for mass in expected_bars.p_small]
+    assert typed(bars, "3") == [f"{mass:.2f}" for mass in expected_bars.p_big]
+    shown, expected = laws_on_screen(bars), expected_laws(expected_bars)
     assert all(close(shown[rule], expected[rule]) for rule in RULES), (shown, expected)
-    assert tab.locator(f'[data-preset="{key}"]').get_attribute("aria-pressed") == "true"
+    assert bars.locator(f'[data-preset="{key}"]').get_attribute("aria-pressed") == "true"
 
 
-def test_the_keyboard_moves_a_column(tab):
-    column = tab.locator('.pg [role="slider"]').first
+def test_the_keyboard_moves_a_column(bars):
+    column = bars.locator('.pg [role="slider"]').first
     assert column.get_attribute("aria-valuenow") == "0.30"
     column.focus()
     for key, value in (("ArrowUp", "0.31"), ("ArrowDown", "0.30"), ("PageUp", "0.40"), ("End", "1.00"), ("Home", "0.00")):
-        tab.keyboard.press(key)
-        tab.wait_for_timeout(60)
+        bars.keyboard.press(key)
+        bars.wait_for_timeout(60)
         assert column.get_attribute("aria-valuenow") == value
-    assert tab.locator(".pg-sum-q").text_content() == "1.00"
+    assert bars.locator(".pg-sum-q").text_content() == "1.00"
 
 
-def test_typing_a_number_scales_the_others(tab):
-    field = tab.locator(".pg-table tbody tr td:nth-child(3) input").first
+def test_typing_a_number_scales_the_others(bars):
+    field = bars.locator(".pg-table tbody tr td:nth-child(3) input").first
     field.fill("0.7")
     field.press("Enter")
     field.blur()
-    assert typed(tab, "3") == ["0.70", "0.10", "0.20", "0.00"]
+    assert typed(bars, "3") == ["0.70", "0.10", "0.20", "0.00"]
 
 
-def test_tokens_come_and_go(tab):
-    tab.click(".pg-add")
-    assert tab.locator(".pg-group").count() == 5
+def test_tokens_come_and_go(bars):
+    bars.click(".pg-add")
+    assert bars.locator(".pg-group").count() == 5
     for _ in range(5):
-        tab.locator(".pg-add").click(force=True)
-    assert tab.locator(".pg-group").count() == 8
-    assert tab.locator(".pg-add").is_disabled()
-    while tab.locator(".pg-group").count() > 3:
-        tab.locator(".pg-remove").last.click()
-    assert tab.locator(".pg-remove").first.is_disabled()
-    assert tab.locator(".pg-sum-p").text_content() == "1.00"
+        bars.locator(".pg-add").click(force=True)
+    assert bars.locator(".pg-group").count() == 8
+    assert bars.locator(".pg-add").is_disabled()
+    while bars.locator(".pg-group").count() > 3:
+        bars.locator(".pg-remove").last.click()
+    assert bars.locator(".pg-remove").first.is_disabled()
+    assert bars.locator(".pg-sum-p").text_content() == "1.00"
 
 
-def test_mass_flow_carries_the_rejected_mass(tab):
-    moved = tab.locator(".pg-band-moved")
+def test_mass_flow_carries_the_rejected_mass(bars):
+    moved = bars.locator(".pg-band-moved")
     masses = [float(band.get_attribute("data-mass")) for band in moved.all()]
     assert sum(masses) == pytest.approx(0.35)
     assert moved.count() == 4  # two tokens with excess, two with residual
@@ -339,22 +357,22 @@ def test_the_selected_token_is_loaded_without_a_request(tab):
     assert len(after) <= len(before) + 1  # only the table of several tokens asks the server, once the bars are there
 
 
-def test_a_name_is_only_a_text(tab):
+def test_a_name_is_only_a_text(bars):
     for text in HOSTILE if isinstance(HOSTILE, (list, tuple)) else ["<img src=x onerror=alert(1)>", "${x}", "{{x}}"]:
-        field = tab.locator(".pg-rename").first
+        field = bars.locator(".pg-rename").first
         field.fill(str(text)[:24])
         field.blur()
         wanted = field.input_value()
-        assert tab.locator(".pg-name").first.text_content() == wanted
-    assert tab.locator("#playground img").count() == 0
+        assert bars.locator(".pg-name").first.text_content() == wanted
+    assert bars.locator("#playground img").count() == 0
 
 
-def test_a_long_name_is_cut_between_characters(tab):
-    field = tab.locator(".pg-rename").first
+def test_a_long_name_is_cut_between_characters(bars):
+    field = bars.locator(".pg-rename").first
     field.fill(12 * "🦄")
     field.blur()
-    assert tab.locator(".pg-name").first.text_content() == field.input_value() == 12 * "🦄"
-    assert tab.locator(".pg-flow-label").first.text_content().startswith(f"‘{8 * '🦄'}…’")
+    assert bars.locator(".pg-name").first.text_content() == field.input_value() == 12 * "🦄"
+    assert bars.locator(".pg-flow-label").first.text_content().startswith(f"‘{8 * '🦄'}…’")
 
 
 def test_a_loaded_name_is_cut_between_characters(tab):
@@ -370,12 +388,12 @@ def test_a_loaded_name_is_cut_between_characters(tab):
 
 
 @pytest.mark.parametrize("name", ["\u3164", "\u2800\u2800", "\u200b", "  ", "\ufe0f\u034f"], ids=ascii)
-def test_a_name_that_nobody_could_see_is_not_taken(tab, name):
-    field = tab.locator(".pg-rename").first
+def test_a_name_that_nobody_could_see_is_not_taken(bars, name):
+    field = bars.locator(".pg-rename").first
     before = field.input_value()
     field.fill(name)
     field.blur()
-    assert tab.locator(".pg-name").first.text_content() == field.input_value() == before
+    assert bars.locator(".pg-name").first.text_content() == field.input_value() == before
 
 
 def test_the_exact_rule_passes_and_a_biased_one_fails(tab):

@@ -24,14 +24,10 @@ NEAR_TIE = 1e-3
 PROMPTS = [
     "Explain why the sky is blue.",
     "Write a Python function that reverses a list.",
-    "List three fruits.",
     "Translate 'good morning' into French.",
-    "Tell me a short story about a fox.",
     "What is 12 times 12?",
-    "Name the planets of the solar system.",
     "Repeat after me: the cat sat on the mat. the cat sat on the mat.",
     "Who wrote Hamlet?",
-    "Give me a recipe for pancakes.",
 ]
 
 
@@ -74,14 +70,14 @@ def test_speculation_equals_plain_decoding_and_generate(default_pair, decoded, p
     assert_same_text(default_pair, ids, decoded(prompt, gamma=4), plain)
 
 
-@pytest.mark.parametrize("prompt", PROMPTS[:4])
+@pytest.mark.parametrize("prompt", PROMPTS[:3])
 def test_speculation_equals_assisted_generation_with_the_same_draft(default_pair, decoded, prompt):
     ids = default_pair.encode(prompt, chat=True)
     theirs = generated(default_pair, ids, assistant_model=default_pair.draft.model)
     assert_same_text(default_pair, ids, decoded(prompt, gamma=4), theirs)
 
 
-@pytest.mark.parametrize("prompt", [PROMPTS[7], PROMPTS[8]])
+@pytest.mark.parametrize("prompt", PROMPTS[4:])
 @pytest.mark.parametrize("way", [{"rule": "match"}, {"rule": "block"}, {"drafter": "prompt_lookup", "gamma": 8}], ids=str)
 def test_every_exact_rule_and_prompt_lookup_write_the_plain_text(default_pair, decoded, prompt, way):
     ids = default_pair.encode(prompt, chat=True)
@@ -90,7 +86,7 @@ def test_every_exact_rule_and_prompt_lookup_write_the_plain_text(default_pair, d
 
 def test_logits_read_through_the_cache_are_those_of_a_full_reading(default_pair):
     """Over several rounds with rejections, for the target and the draft alike."""
-    text = default_pair.encode(PROMPTS[4], chat=True)
+    text = default_pair.encode("Tell me a short story about a fox.", chat=True)
     rewound = 0
     for round_ in run(default_pair, list(text), Settings(gamma=4, seed=3, max_new_tokens=24)):
         drafts = round_.proposal.ids.tolist()

@@ -16,6 +16,7 @@ from specdec.settings import Settings
 from specdec.trace.growing import Step
 from specdec.trace.trace import Trace
 from tests.doing import Doing, nothing
+from tests.sharing import share_once
 from tests.slow_pair import PASS_SECONDS, slow_pair
 from visualizations.serving.backend import Waiting
 from visualizations.serving.inputs import PairChoice
@@ -36,7 +37,7 @@ def pair(pair_of: Any, tiny_llama: Any) -> Pair:
 @pytest.fixture
 def shelf(pair: Pair) -> ModelShelf:
     """With the pair loaded; another never comes."""
-    shelf = ModelShelf(lambda choice, note: pair if choice == CHOICE else threading.Event().wait(30))
+    shelf = ModelShelf(lambda choice, note: pair if choice == CHOICE else threading.Event().wait(30), share=share_once)
     list(shelf.using(CHOICE, Doing(nothing), threading.Event()))
     return shelf
 

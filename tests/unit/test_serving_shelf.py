@@ -13,6 +13,7 @@ from specdec.trace.growing import Step
 from specdec.trace.trace import Trace
 from tests.doing import Doing
 from tests.sharing import Copies, copies
+from visualizations.serving import shelf as module
 from visualizations.serving.backend import Shared, Waiting
 from visualizations.serving.inputs import PairChoice
 from visualizations.serving.places import MOST_WAITING
@@ -131,7 +132,8 @@ def test_a_measurement_has_the_machine_for_itself(pair: Any) -> None:
     assert isinstance([*behind][-1], Step)
 
 
-def test_when_too_many_wait_the_next_is_told_when_to_try_again(pair: Any) -> None:
+def test_when_too_many_wait_the_next_is_told_when_to_try_again(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "POLL_SECONDS", 0.002)  # each of them is told its place after one
     shelf = ModelShelf(lambda choice, note: pair, 1)
     list(shelf.steps(A, "t0", RAW, threading.Event()))
     held = until_begun(shelf.steps(A, "t0", RAW, threading.Event()))

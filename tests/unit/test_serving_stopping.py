@@ -21,6 +21,7 @@ from specdec.timing.overhead import measure_overhead
 from specdec.timing.prompts import own_prompts
 from specdec.timing.roofline import measure_roofline
 from tests.doing import Doing
+from tests.sharing import share_once
 from tests.slow_pair import LONG_PROMPT, slow_pair
 from visualizations.is_it_faster.live import comparison_steps, machine_steps, race_steps, sweep_steps
 from visualizations.serving.backend import Waiting
@@ -65,7 +66,7 @@ class Watched(ModelShelf):
     """A shelf that has its pair at hand and notes when it was lent."""
 
     def __init__(self, pair: Any) -> None:
-        super().__init__(lambda choice, note: pair)
+        super().__init__(lambda choice, note: pair, share=share_once)
         self.lent = threading.Event()
         list(ModelShelf.using(self, CHOICE, Doing(nothing), threading.Event()))
 

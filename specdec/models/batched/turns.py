@@ -94,6 +94,8 @@ class Turns:
             self._begin()
             while any(one.run is run for one in self._computed):
                 self._over.wait()
+            self._on_their_way.discard(run)  # where its last pass has made it so
+            self._begin()
 
     def _wait(self, request: Request) -> None:
         while not request.done:
