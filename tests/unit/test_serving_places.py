@@ -94,18 +94,33 @@ def test_a_wait_is_reckoned_from_the_tokens_before_it_and_what_tokens_took(clock
     places = Places(1, clock=clock)
     held, second, third = (entered(places) for _ in range(3))
     assert places.position(second).seconds is None, "nothing was measured yet"
-    clock.now = 8.0
-    places.decoded(held, 4)  # 2 s each, 6 are left
-    assert places.position(second).seconds == pytest.approx(12)
-    assert places.position(third).seconds == pytest.approx(12 + TOKENS * 2)
+    clock.now = 3.0
+    places.decoded(held, 1)
+    assert places.position(second).seconds is None, "its prompt was read, which doesn't tell what a token takes"
+    clock.now = 11.0
+    places.decoded(held, 4)  # 2 s each, 5 are left
+    assert places.position(second).seconds == pytest.approx(10)
+    assert places.position(third).seconds == pytest.approx(10 + 3 + TOKENS * 2)
+
+
+def test_what_a_run_takes_that_has_the_machine_for_itself_says_nothing_of_a_wait(clock: Clock) -> None:
+    places = Places(1, clock=clock)
+    held = entered(places)
+    for clock.now in (1.0, 2.0):
+        places.decoded(held, 1)
+    waits = entered(places)
+    assert places.position(waits).seconds is None
+    clock.now = 5.0
+    places.decoded(held, 1)  # 3 s each, 7 are left
+    assert places.position(waits).seconds == pytest.approx(21)
 
 
 def test_more_slots_shorten_the_wait(clock: Clock) -> None:
     places = Places(2, clock=clock)
     one, two, third, fourth = (entered(places) for _ in range(4))
-    clock.now = 10.0
-    places.decoded(one, 5)
-    places.decoded(two, 5)
+    for clock.now, tokens in ((0.0, 1), (8.0, 4)):  # 2 s each
+        places.decoded(one, tokens)
+        places.decoded(two, tokens)
     assert places.position(third).seconds == places.position(fourth).seconds == pytest.approx(10)
     places.leave(two)
     assert has(places, third) and places.position(fourth).seconds == pytest.approx(10)
@@ -115,14 +130,14 @@ def test_who_measures_waits_for_the_last_and_who_is_behind_for_the_measurement_t
     places = Places(2, clock=clock)
     one, two = entered(places), entered(places, 20)
     measures, behind = entered(places, 100, alone=True), entered(places)
-    clock.now = 5.0
-    places.decoded(one, 5)  # 1 s each
-    places.decoded(two, 5)
+    for clock.now, tokens in ((0.0, 1), (4.0, 4)):  # 1 s each
+        places.decoded(one, tokens)
+        places.decoded(two, tokens)
     assert places.position(measures).seconds == pytest.approx(15)
     assert places.position(behind).seconds == pytest.approx(115)
     places.leave(one)
     places.leave(two)
-    clock.now = 25.0
+    clock.now = 24.0
     assert places.position(behind).seconds == pytest.approx(80), "it counts down while the measurement goes on"
 
 
@@ -133,11 +148,11 @@ def test_when_too_many_wait_the_next_is_told_how_long_the_line_is(clock: Clock) 
     with pytest.raises(Full) as full:
         places.arrive(TOKENS)
     assert full.value.seconds is None
-    clock.now = 1.0
-    places.decoded(held, 1)
+    for clock.now in (0.0, 1.0):
+        places.decoded(held, 1)
     with pytest.raises(Full) as full:
         places.arrive(TOKENS)
-    assert full.value.seconds == pytest.approx(9)
+    assert full.value.seconds == pytest.approx(8)
     places.leave(line[0])
     assert places.arrive(TOKENS)
 

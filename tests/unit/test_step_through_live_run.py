@@ -12,11 +12,17 @@ import pytest
 from specdec.settings import Settings
 from specdec.trace.growing import GrowingTrace, Step
 from specdec.trace.trace import Trace
+from tests.held_table import PATIENCE_SECONDS, HeldTable
 from tests.made_trace import made_trace
 from visualizations.serving.inputs import PairChoice
 from visualizations.serving.shelf import ModelShelf
-from visualizations.step_through.live_run import run_steps
+from visualizations.step_through.handlers import run_on_screen
+from visualizations.step_through.kept_run import UNDER_WAY, kept
+from visualizations.step_through.live_run import run_steps, shown_steps
 from visualizations.step_through.run_view import ShownRun, run_view_value
+from visualizations.step_through.until import Until
+from visualizations.step_through.wishes import new_run_of
+from visualizations.text import t
 
 CHOICE = PairChoice("smollm2-135m+student")
 OF_A_RUN = {"run"}
@@ -99,6 +105,37 @@ def test_a_stopped_run_keeps_what_is_on_screen(shelf):
     value, run = joined([step.view for step in shown]), next(step.run for step in shown if step.run)
     assert not value["running"] and value["stop"] in ("cancelled", "length")
     assert same_but_for_the_name(value, run_view_value(run.record.trace()))
+
+
+def test_a_paused_run_frees_its_slot_for_the_next_in_line(pair_of):
+    target = HeldTable([0.5, 0.3, 0.2])
+    pair = pair_of(target, HeldTable([0.2, 0.3, 0.5]))
+    shelf, given_up = ModelShelf(lambda choice, note: pair, slots=1), threading.Event()
+    asked = new_run_of(CHOICE, "t0 t1", settings(40), Until(every_round=True))
+    target.gate.clear()
+    first = shown_steps(shelf, asked, threading.Event())
+    while next(first).line["text"] != t("app.reading"):
+        pass
+    second = shelf.steps(CHOICE, "t0 t1", settings(12), given_up)
+    assert next(second).place == 1
+    target.gate.set()
+    *_, last = first
+    assert last.run.paused and len(last.run) == 1
+    patience = threading.Timer(PATIENCE_SECONDS, given_up.set)
+    patience.daemon = True
+    patience.start()
+    assert sum(step.round.emitted for step in second if isinstance(step, Step)) == 12
+    patience.cancel()
+
+
+def test_a_view_that_lacks_rounds_gets_them_of_the_run_under_way_or_else_of_the_one_that_the_page_holds(shelf):
+    trace, origin = shown_by(shelf)[-1].run.record.trace(), {"parent": "before", "at": 1, "kind": "replay", "value": None}
+    live = ShownRun.whole(trace, "run")
+    assert run_on_screen(live, UNDER_WAY) is run_on_screen(live, kept(trace, "run")) is live
+    for nothing_or_another in (None, live.named("another")):
+        found = run_on_screen(nothing_or_another, kept(trace, "run", origin))
+        assert found.since(0) == run_view_value(trace, "run", origin)
+    assert [run_on_screen(None, held) for held in (UNDER_WAY, {"trace": "{", "run": "run"}, "?", None)] == [None] * 4
 
 
 def test_a_run_that_is_built_from_its_trace_gives_it_back():

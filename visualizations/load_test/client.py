@@ -69,18 +69,14 @@ async def visit(http: httpx.AsyncClient, page: Page, visitor: Visitor, patience:
     """Open the page, press Run, and stay until the run is over or it is time to leave. Raises nothing of the network."""
     await anyio.sleep(visitor.arrives)
     tab = _Tab(http, page, visitor)
-    async with anyio.create_task_group() as connections:
-        try:
-            (await http.get("/")).raise_for_status()
-            connections.start_soon(tab.beat)
-            with anyio.move_on_after(patience if visitor.leaves is None else visitor.leaves) as staying:
-                await tab.ask()
-            if not staying.cancelled_caught:
-                await tab.stay()
-        except (httpx.HTTPError, ValueError) as broken:
-            return tab.told(fault=repr(broken))
-        finally:
-            connections.cancel_scope.cancel()
+    try:
+        (await http.get("/")).raise_for_status()
+        with anyio.move_on_after(patience if visitor.leaves is None else visitor.leaves) as staying:
+            await tab.ask()
+        if not staying.cancelled_caught:
+            await tab.stay()
+    except (httpx.HTTPError, ValueError) as broken:
+        return tab.told(fault=repr(broken))
     if staying.cancelled_caught and visitor.leaves is None:
         return tab.told(fault=f"no end within {patience:g} s")
     return tab.told(closed=staying.cancelled_caught)
@@ -132,15 +128,6 @@ class _Tab:
         self._total: float | None = None
         self._refusal = ""
         self._run = RunOnPage(page.places)
-
-    async def beat(self) -> None:
-        """The connection that tells the server that the tab is open: it ends with it."""
-        try:
-            async with self._http.stream("GET", f"{API}/heartbeat/{self._session}") as heart:
-                async for _ in heart.aiter_raw():
-                    pass
-        except httpx.HTTPError:
-            pass  # a server that is gone shows in the visitor's own run
 
     async def ask(self) -> None:
         """Press Run and listen to the end."""

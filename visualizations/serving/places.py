@@ -52,19 +52,19 @@ class Position:
 
 
 class Pace:
-    """Seconds a token, as measured lately."""
+    """Seconds a piece, such as a token, as measured lately."""
 
     def __init__(self) -> None:
-        self._seconds, self._tokens = 0.0, 0.0
+        self._seconds, self._pieces = 0.0, 0.0
 
-    def measured(self, seconds: float, tokens: int) -> None:
-        if tokens > 0:
+    def measured(self, seconds: float, pieces: int) -> None:
+        if pieces > 0:
             self._seconds = self._seconds * FADING + seconds
-            self._tokens = self._tokens * FADING + tokens
+            self._pieces = self._pieces * FADING + pieces
 
     @property
     def value(self) -> float | None:
-        return self._seconds / self._tokens if self._tokens else None
+        return self._seconds / self._pieces if self._pieces else None
 
 
 class Places:
@@ -82,7 +82,7 @@ class Places:
         self._here: set[Place] = set()  # all that have arrived and not left
         self._line: list[Place] = []
         self._held: list[Place] = []
-        self._pace, self._pace_alone = Pace(), Pace()
+        self._reading, self._pace, self._pace_alone = Pace(), Pace(), Pace()
 
     def arrive(self, tokens: int, alone: bool = False) -> Place:
         """A place by arrival, whose models may still have to be loaded. Raises `Full`."""
@@ -131,10 +131,13 @@ class Places:
         return len(self._here) > 1 or place not in self._here
 
     def decoded(self, place: Place, tokens: int) -> None:
-        """So many more tokens of it are there."""
+        """So many more tokens of it are there. How long they took is measured while somebody waits, since then as many share
+        the machine as will; until the first of them its prompt was read, which says nothing of the others."""
         with self._changed:
             now = self._clock()
-            self._pace.measured(now - place.counted, tokens)
+            if self._line:
+                pace, pieces = (self._pace, tokens) if place.done else (self._reading, 1)
+                pace.measured(now - place.counted, pieces)
             place.counted, place.done = now, place.done + tokens
 
     def finished(self, place: Place) -> None:
@@ -186,7 +189,8 @@ class Places:
         return max(0.0, self._takes(place) - (self._clock() - (place.began or 0.0)))
 
     def _takes(self, place: Place) -> float:
-        return place.tokens * self._seconds_each(place)
+        reading = 0.0 if place.alone else self._reading.value or 0.0
+        return reading + place.tokens * self._seconds_each(place)
 
     def _seconds_each(self, place: Place) -> float:
         first, second = (self._pace_alone, self._pace) if place.alone else (self._pace, self._pace_alone)

@@ -59,9 +59,9 @@ def run_wish(
                 return
             if (step := next(steps, None)) is None:
                 return
-            news, run = step.run is not run, step.run
+            run = step.run
             finished.keep(asked.canned, run, step.line["text"])
-            yield _or_skip(step.view), step.line, _held(step.line, run, asked), run if news else gr.skip()
+            yield _or_skip(step.view), step.line, _held(step.line, run, asked), _or_skip(run)
 
 
 def _held(line: dict[str, Any], run: ShownRun | None, asked: Asked) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _held(line: dict[str, Any], run: ShownRun | None, asked: Asked) -> dict[str,
     if line["mood"] == "busy":
         return UNDER_WAY
     if run:
-        return kept(run.record.trace(), run.run)
+        return kept(run.record.trace(), run.run, asked.origin)
     return shown_again(asked.origin["parent"]) if asked.origin else NOTHING
 
 
@@ -105,6 +105,17 @@ def show_upload(form: SettingsForm, data: Any) -> list[Any]:
 def _opened_trace(data: Any) -> tuple[dict[str, Any], dict[str, Any], Trace]:
     trace, name = Trace.from_json(data), new_run()
     return run_view_value(trace, name), kept(trace, name), trace
+
+
+def run_on_screen(live: ShownRun | None, held: Any) -> ShownRun | None:
+    """The run that a view shows: the one under way or just over, else the one that the page holds, if any."""
+    name = held.get("run") if isinstance(held, dict) else None
+    if live and name in (None, live.run):
+        return live
+    try:
+        return ShownRun.whole(trace_on_screen(held), name, held.get("origin"))
+    except BadInput:
+        return None
 
 
 def save(held: Any, live: ShownRun | None, asked: gr.EventData) -> tuple[Any, Any]:

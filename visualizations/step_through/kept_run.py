@@ -37,9 +37,9 @@ def kept_example(example: Example) -> dict[str, Any]:
     return {"example": example.key, "run": name_of(example)}
 
 
-def kept(trace: Trace, run: str) -> dict[str, Any]:
-    """The value while `trace` is on screen, where it is called `run`."""
-    return {"trace": trace.to_json(), "run": run}
+def kept(trace: Trace, run: str, origin: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The value while `trace` is on screen, where it is called `run`. origin: of a branch, as `ShownRun` has it."""
+    return {"trace": trace.to_json(), "run": run} | ({"origin": origin} if origin else {})
 
 
 def shown_again(run: str) -> dict[str, Any]:

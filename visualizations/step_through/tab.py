@@ -25,6 +25,7 @@ from visualizations.step_through.handlers import (
     loading,
     recorded_line,
     reopen,
+    run_on_screen,
     run_wish,
     save,
     save_session,
@@ -46,7 +47,7 @@ from visualizations.step_through.until import build_until
 from visualizations.step_through.wishes import Wish
 from visualizations.text import t
 
-STATE_SECONDS = 3600
+LIVE_SECONDS = 30  # that a run is kept after its last step, for what its page asks for meanwhile
 LOADING_SECONDS = 1.0  # also before the first look: loading keeps the cores busy, and the page comes first
 
 # A run that leaves the queue does so without a word from the server.
@@ -110,8 +111,8 @@ def build_step_through(page: gr.Blocks, shelf: Backend) -> StepThrough:
         )
     view = RunView(run_view_value(recorded_trace(first), name_of(first)), elem_id="run-view")
     trace = KeptRun(kept_example(first))
-    live = gr.State(None, time_to_live=STATE_SECONDS)  # the run under way, from its first round on
-    view.fill_gaps_from(live)
+    live = gr.State(None, time_to_live=LIVE_SECONDS)  # the run under way, from its first round on
+    view.fill_gaps_from(live, trace, run_of=run_on_screen)
     saver, wish = FileSaver(), Wish()
 
     known = [example.prompt for example in examples()]

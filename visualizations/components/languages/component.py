@@ -12,6 +12,7 @@ from gradio.block_function import BlockFunction
 from visualizations.components.model_events import QUIET
 from visualizations.components.scripts import script
 from visualizations.components.slim_config import slim
+from visualizations.components.visitors_config import PageConfig
 from visualizations.text import LANGUAGES, section, spoken, t
 from visualizations.text.texts import OPEN
 
@@ -23,6 +24,10 @@ _ANEW = "() => %s.map((id) => ({...window.specdecLanguages.stockOf(id), __type__
 
 class Page(gr.Blocks):
     """Blocks whose events speak all languages; who calls its public endpoints is answered in English."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.default_config = PageConfig(self)
 
     async def process_api(self, block_fn: BlockFunction | int, *values: Any, **named: Any) -> dict[str, Any]:
         """As Gradio does it."""

@@ -6,10 +6,12 @@ the scripts set every word. The scripts are one program in small files, joined i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.components import Component
 
 from specdec.trace.session import MAX_RUNS
 from visualizations.components.plotly_files import LOADER_JS, serve_plotly
@@ -70,13 +72,18 @@ class RunView(gr.HTML):
             **kwargs,
         )
 
-    def fill_gaps_from(self, run: gr.State) -> None:
-        """Give the page the rounds that it misses, from the `ShownRun` (or None) in `run`.
+    def fill_gaps_from(self, *parts: Component, run_of: Callable[..., ShownRun | None] = lambda run: run) -> None:
+        """Give the page the rounds that it misses, from the run that `run_of` makes of the values of `parts`.
 
-        It misses some when an update was passed over, or when the view is drawn anew in the middle of a run.
+        It misses some when an update was passed over, as by a page that nobody looked at, or when the view is drawn
+        anew in the middle of a run.
         """
+
+        def fill(gap: gr.EventData, *values: Any) -> Any:
+            return _missing(run_of(*values), gap)
+
         self.gap(
-            _missing, run, self, queue=False, trigger_mode="multiple", show_progress="hidden", api_visibility="private"
+            fill, list(parts), self, queue=False, trigger_mode="multiple", show_progress="hidden", api_visibility="private"
         )
 
     def postprocess(self, value: dict[str, Any]) -> str:
