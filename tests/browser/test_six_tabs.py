@@ -13,7 +13,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 from playwright.sync_api import Page, expect  # noqa: E402
 
 from tests.held_table import HeldTable  # noqa: E402
-from tests.launched import launched, only  # noqa: E402
+from tests.launched import chatty, launched, only  # noqa: E402
 from tests.loaded import until_loaded  # noqa: E402
 from tests.no_lane import no_lane  # noqa: E402
 from tests.sharing import copies  # noqa: E402
@@ -30,8 +30,7 @@ def target() -> HeldTable:
 
 @pytest.fixture(scope="module")
 def app_url(pair_of: Any, target: HeldTable) -> Iterator[str]:
-    pair = pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]), eos_ids=[3])
-    pair.tokenizer.chat_template = "{{ messages[0].content }}"
+    pair = chatty(pair_of(target, HeldTable([0.1, 0.2, 0.3, 0.4]), eos_ids=[3]))
     with launched(only(pair), slots=TABS, share=copies()) as url:
         yield url
 
