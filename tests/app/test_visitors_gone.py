@@ -30,11 +30,11 @@ VISITORS = crowd(8, tokens=6, within=0.3, closing=0.25)
 
 @pytest.fixture(scope="module")
 def url(llama_pair: Callable[..., Pair]) -> Iterator[str]:
-    """The app, which keeps a run for no longer than two seconds after its last step."""
+    """The app, which keeps a run for no longer than five seconds after its last step."""
     pair = llama_pair()
     pair.tokenizer.chat_template = CHAT_TEMPLATE
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tab, "LIVE_SECONDS", 2)
+        patch.setattr(tab, "LIVE_SECONDS", 5)
         with launched(only(pair)) as url:
             yield url
 
