@@ -135,10 +135,13 @@ def test_a_measurement_has_the_machine_for_itself(pair: Any) -> None:
 def test_when_too_many_wait_the_next_is_told_when_to_try_again(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "POLL_SECONDS", 0.002)  # each of them is told its place after one
     shelf = ModelShelf(lambda choice, note: pair, 1)
-    list(shelf.steps(A, "t0", RAW, threading.Event()))
     held = until_begun(shelf.steps(A, "t0", RAW, threading.Event()))
     waiting = [shelf.steps(A, "t0", RAW, threading.Event()) for _ in range(MOST_WAITING)]
     assert [next(events).place for events in waiting] == [*range(1, MOST_WAITING + 1)]
+    with pytest.raises(BadInput, match="Try again in a moment"):
+        next(shelf.steps(A, "t0", RAW, threading.Event()))
+    read, decoded = next(held), next(held)  # how long a round takes is known from now on
+    assert isinstance(read, Step) and isinstance(decoded, Step)
     with pytest.raises(BadInput, match=r"Try again in about \d+ s"):
         next(shelf.steps(A, "t0", RAW, threading.Event()))
     waiting[0].close()
