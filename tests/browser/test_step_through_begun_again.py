@@ -49,21 +49,22 @@ def from_the_middle():
 
 
 @pytest.fixture(scope="module")
-def view(shared_page):
+def address():
     with gr.Blocks() as demo:
         view, live = RunView(), gr.State()
         view.fill_gaps_from(live)
         for make in (anew, from_the_middle):
             gr.Button(make.__name__).click(make, None, [view, live], show_progress="hidden")
-    _, address, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
-    shared_page.goto(address)
-    yield shared_page
+    _, url, _ = demo.launch(prevent_thread_lock=True, quiet=True, run_history=False)
+    yield url
     demo.close(verbose=False)
 
 
 @pytest.mark.parametrize("way", ["anew", "from_the_middle"])
-def test_the_view_has_the_second_run_alone(view, way):
-    view.get_by_role("button", name=way, exact=True).click()
-    expect(view.locator(".rv-round")).to_have_count(len(WHOLE.rounds), timeout=PATIENCE)
-    expect(view.locator(".rv-running")).to_have_count(0, timeout=PATIENCE)
-    assert view.locator(".rv-output").text_content().endswith(WHOLE.output.text)
+def test_the_view_has_the_second_run_alone(shared_page, address, way):
+    shared_page.goto(address)
+    expect(shared_page.locator(".rv-round")).to_have_count(0)
+    shared_page.get_by_role("button", name=way, exact=True).click()
+    expect(shared_page.locator(".rv-round")).to_have_count(len(WHOLE.rounds), timeout=PATIENCE)
+    expect(shared_page.locator(".rv-running")).to_have_count(0, timeout=PATIENCE)
+    assert shared_page.locator(".rv-output").text_content().endswith(WHOLE.output.text)
