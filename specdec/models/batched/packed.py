@@ -121,14 +121,13 @@ def extend_packed(network: PreTrainedModel, rows: Sequence[Row]) -> list[Tensor 
         raise
     for row in rows:
         row.model.filled(len(row.tokens))
-    ends = {number: span.stop - spans[-1].stop for number, span in zip(order, spans)}
-    return [_last(logits, ends[number], row) if row.scored else None for number, row in enumerate(rows)]
-
-
-def _last(logits: Tensor, end: int, row: Row) -> Tensor:
-    """The row's own part, which ends -`end` tokens before the last."""
-    stop = len(logits) + end
-    return logits[stop - len(row.tokens) : stop, : row.model.vocab_size].float()
+    left_out = spans[-1].stop - len(logits)
+    given: list[Tensor | None] = [None] * len(rows)
+    for number, span in zip(order, spans):
+        if rows[number].scored:
+            own = logits[span.start - left_out : span.stop - left_out]
+            given[number] = own[:, : rows[number].model.vocab_size].float()
+    return given
 
 
 def _alike(places: Sequence[_Place]) -> Iterator[list[_Place]]:
