@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+
+from visualizations.text import t
 
 TYPING_TRIES, SETTLING_MS = 5, 300
+
+
+def seed_box(page: Page) -> Any:
+    """The box of the seed, whether the settings are unfolded or not."""
+    return page.locator("#settings").get_by_label(t("app.seed.label"), exact=True)
 
 
 def type_in(box: Any, value: str) -> None:

@@ -20,7 +20,7 @@ from tests.launched import chatty, launched, only  # noqa: E402
 from tests.loaded import until_loaded  # noqa: E402
 from tests.no_lane import no_lane  # noqa: E402
 from tests.sections import open_section  # noqa: E402
-from tests.typing_in import type_in  # noqa: E402
+from tests.typing_in import seed_box, type_in  # noqa: E402
 from visualizations.serving import shelf  # noqa: E402
 from visualizations.serving.places import Places  # noqa: E402
 from visualizations.text import t  # noqa: E402
@@ -86,10 +86,6 @@ def run(page: Page, target: HeldTable) -> None:
         page.wait_for_timeout(50)
     expect(line(page)).to_contain_text("Finished")
     expect(page.locator("#run-view .rv-running")).to_have_count(0)  # the line may tell of the end before the view has it
-
-
-def seed_box(page: Page) -> Any:
-    return page.locator("#settings").get_by_label(t("app.seed.label"), exact=True)
 
 
 def test_a_full_line_is_said_and_run_works_later(opened: Page, app_url: str, target: HeldTable) -> None:

@@ -17,7 +17,7 @@ from tests.held_table import HeldTable  # noqa: E402
 from tests.launched import chatty, launched, only  # noqa: E402
 from tests.loaded import until_loaded  # noqa: E402
 from tests.no_lane import no_lane  # noqa: E402
-from tests.typing_in import type_in  # noqa: E402
+from tests.typing_in import seed_box, type_in  # noqa: E402
 from visualizations.step_through.examples import examples  # noqa: E402
 from visualizations.text import section, t  # noqa: E402
 
@@ -100,9 +100,9 @@ def is_decoded(page: Page, target: HeldTable) -> None:
     expect(line(page)).not_to_contain_text("Decoded")
 
 
-def seed_box(page: Page) -> Any:
+def unfolded_seed_box(page: Page) -> Any:
     """The box of the seed, on screen."""
-    box = page.locator("#settings").get_by_label(t("app.seed.label"), exact=True)
+    box = seed_box(page)
     if not box.is_visible():
         page.get_by_role("button", name=t("app.settings")).first.click()
     return box
@@ -111,7 +111,7 @@ def seed_box(page: Page) -> Any:
 def pick_example(page: Page) -> None:
     """Let the example fill the form: its line may be there a moment before its settings are."""
     page.click(f"#example-{EXAMPLE.key}")
-    expect(seed_box(page)).to_have_value(str(EXAMPLE.settings.seed))
+    expect(unfolded_seed_box(page)).to_have_value(str(EXAMPLE.settings.seed))
     expect(line(page)).to_contain_text(f"Example “{t(f'app.examples.{EXAMPLE.key}')}”")
     expect(page.locator("#prompt textarea")).to_have_value(EXAMPLE.prompt)
 
@@ -143,7 +143,7 @@ def test_run_again_decodes_the_example_whatever_the_form_says_now(held: Page, ra
 
 def test_another_seed_waits_for_the_models(held: Page, target: HeldTable) -> None:
     pick_example(held)
-    type_in(seed_box(held), "12345")
+    type_in(unfolded_seed_box(held), "12345")
     held.click("#run")
     is_decoded(held, target)
 

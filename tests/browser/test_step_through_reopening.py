@@ -24,7 +24,7 @@ from tests.held_table import HeldTable  # noqa: E402
 from tests.launched import chatty, launched, only  # noqa: E402
 from tests.loaded import until_loaded  # noqa: E402
 from tests.sections import unfold  # noqa: E402
-from tests.typing_in import type_in  # noqa: E402
+from tests.typing_in import seed_box, type_in  # noqa: E402
 from visualizations import demo as the_page  # noqa: E402
 from visualizations.step_through.examples import examples  # noqa: E402
 from visualizations.text import t  # noqa: E402
@@ -49,10 +49,6 @@ def pair(pair_of: Any, target: HeldTable) -> Pair:
 
 def line(page: Page) -> Any:
     return page.locator("#run-line")
-
-
-def seed_box(page: Page) -> Any:
-    return page.locator("#settings").get_by_label(t("app.seed.label"), exact=True)
 
 
 def open_page(page: Page, url: str) -> None:
